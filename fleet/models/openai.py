@@ -1,0 +1,171 @@
+"""The direct path to any OpenAI-compatible ``/chat/completions``: one aiohttp session for the whole fleet."""
+
+from __future__ import annotations
+
+import json
+import resource
+from typing import TYPE_CHECKING, Any
+
+from fleet.models.endpoint import checked_base, is_loopback, proxy_for, secret_headers, trust
+from fleet.models.registry import BadModel, ModelContext, ModelSpec, ModelTable
+from fleet.models.replies import BadEndpoint, Reader
+from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt
+
+if TYPE_CHECKING:
+    import ssl
+
+    import aiohttp
+
+ADAPTER = "openai"
+
+PUBLIC_BASE = "https://api.openai.com/v1"
+KEY_VARIABLE = "OPENAI_API_KEY"
+LARGEST_REPLY = 8 << 20
+"""Bytes of a reply's body; a larger one is no answer."""
+
+MOST_IN_FLIGHT = 10_000
+_SPARE_FILES = 512
+_OURS = ("model", "messages", "stream", "n")
+
+
+class OpenAIModel:
+    """Asks one endpoint for one model; failures are values, and what no other call would survive is an error.
+
+    Args:
+        name: as in flags and records.
+        model: the endpoint's id of the model.
+        table: address, price, timeout and more fields of the request.
+        headers: what authorises a call; never shown.
+        tls: how to trust the endpoint; None: as the system does.
+        proxy: the proxy on the way to it; empty: none.
+    """
+
+    deterministic = False
+    simulated = False
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        model: str,
+        table: ModelTable,
+        headers: dict[str, str],
+        clock: Clock,
+        tls: ssl.SSLContext | None = None,
+        proxy: str = "",
+    ) -> None:
+        base = (table.api_base or PUBLIC_BASE).rstrip("/")
+        self.name = name
+        self.local = is_loopback(base)
+        self._url = f"{base}/chat/completions"
+        self._fixed = {"model": model, **table.params}
+        self._limit = "max_tokens" if table.api_base else "max_completion_tokens"
+        self._limited = any(key in table.params for key in ("max_tokens", "max_completion_tokens"))
+        self._timeout_s = table.timeout_s
+        self._headers = {**headers, "Content-Type": "application/json", "Accept": "application/json"}
+        self._tls = tls
+        self._proxy = proxy
+        self._clock = clock
+        self._session: aiohttp.ClientSession | None = None
+        secrets = {value.removeprefix("Bearer ") for value in headers.values()} | {proxy}
+        self._reader = Reader(name, price=table.price, secrets=tuple(sorted(secrets, key=len, reverse=True)))
+
+    async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
+        """Make one call, without retry.
+
+        Raises:
+            QodebaseError: the key, the model or the address is wrong, or the account is empty.
+        """
+        import aiohttp
+
+        none = self._reader.none
+        with self._clock.working():
+            try:
+                return await self._call(self._body(prompt))
+            except TimeoutError:
+                why = f"no whole reply within {self._timeout_s:g} s"
+                return none(Failure.TIMEOUT, why, retry=True, cost_usd=None)
+            except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError) as error:
+                raise BadEndpoint(
+                    self._reader.clean(f"no trusted connection to the model {self.name}: {error}"),
+                    hint="Name the certificates to trust with `ca_file` in its [models.NAME] table.",
+                ) from None
+            except aiohttp.ClientConnectorError as error:
+                return none(Failure.PROVIDER, f"no connection: {error}", retry=True)
+            except (aiohttp.ClientError, OSError) as error:
+                why = f"the connection broke: {error or type(error).__name__}"
+                return none(Failure.PROVIDER, why, retry=True, cost_usd=None)
+
+    async def _call(self, body: bytes) -> Answer | NoAnswer:
+        async with self._open().post(self._url, data=body, allow_redirects=False) as response:
+            raw = bytearray()
+            async for piece in response.content.iter_any():
+                raw += piece
+                if len(raw) > LARGEST_REPLY:
+                    response.close()
+                    why = f"the reply is larger than {LARGEST_REPLY >> 20} MiB"
+                    return self._reader.none(Failure.PROVIDER, why, cost_usd=None)
+            reply = _decoded(bytes(raw))
+            if response.status != 200:
+                now = None if self._clock.simulated else self._clock.now()
+                return self._reader.refusal(response.status, response.headers, reply, now=now)
+            if isinstance(reply, str):
+                return self._reader.none(Failure.PROVIDER, f"the reply is no JSON: {reply}", retry=True, cost_usd=None)
+            return self._reader.completion(reply)
+
+    def _body(self, prompt: Prompt) -> bytes:
+        messages = [{"role": message.role, "content": message.text} for message in prompt.messages]
+        body: dict[str, Any] = {**self._fixed, "messages": messages}
+        if not self._limited:
+            body[self._limit] = prompt.max_output_tokens
+        return json.dumps(body).encode()
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            import aiohttp
+
+            files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+            most = MOST_IN_FLIGHT if files < 0 else max(16, min(MOST_IN_FLIGHT, files - _SPARE_FILES))
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=most, ssl=self._tls or True, ttl_dns_cache=300),
+                timeout=aiohttp.ClientTimeout(total=self._timeout_s),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers=self._headers,
+                proxy=self._proxy or None,
+            )
+        return self._session
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+
+def _decoded(raw: bytes) -> object:
+    """Return the JSON of a body, or its text where it is none."""
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw[:1000].decode(errors="replace")
+
+
+def create(spec: ModelSpec, context: ModelContext) -> OpenAIModel:
+    """Make the model; a missing key or a bad address is an error here."""
+    table = spec.table
+    model = table.model or spec.argument
+    if not model:
+        raise BadModel(f"the model {spec.name} names no model id", hint="Write `openai:MODEL-ID`, or set `model`.")
+    if clash := sorted(set(_OURS) & set(table.params)):
+        raise BadModel(f"`params` of the model {spec.name} must not set {', '.join(clash)}")
+    base = checked_base(table, spec.name)
+    key_variable = table.api_key_env or ("" if base else KEY_VARIABLE)
+    return OpenAIModel(
+        name=spec.name,
+        model=model,
+        table=table,
+        headers=secret_headers(spec, context, key_variable=key_variable),
+        clock=context.clock,
+        tls=trust(table.ca_file, spec.name),
+        proxy=proxy_for(base or PUBLIC_BASE, context.environ),
+    )

@@ -1,0 +1,216 @@
+"""What a provider's reply means: an answer, a call without one, or an error that ends the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from fleet.models.registry import Price
+from qodebase.errors import QodebaseError
+from qodebase.ports import Answer, Failure, NoAnswer
+
+LONGEST_PAUSE_S = 86_400.0
+_LONGEST_WHY = 300
+_TOO_LONG = ("context_length_exceeded", "maximum context length", "context window", "prompt is too long")
+_FILTERED = ("content_filter", "content_policy_violation", "content management policy")
+
+
+class KeyRefused(QodebaseError):
+    """The provider does not take the key."""
+
+
+class ModelRefused(QodebaseError):
+    """The provider does not have the model, or not for this key."""
+
+
+class NoCredit(QodebaseError):
+    """The provider's account has run dry."""
+
+    exit_code = 3
+
+
+class BadEndpoint(QodebaseError):
+    """The address does not answer as a provider does."""
+
+
+class Reader:
+    """Reads the replies to one model's calls.
+
+    Args:
+        model: the model's name, for answers and errors.
+        price: USD per million tokens, or None where it is not known.
+        secrets: texts that must not appear in anything that is kept; a provider may send them back.
+    """
+
+    def __init__(self, model: str, *, price: Price | None = None, secrets: tuple[str, ...] = ()) -> None:
+        self.model = model
+        self.price = price
+        self._secrets = tuple(secret for secret in secrets if len(secret) >= 4)
+
+    def clean(self, text: object) -> str:
+        """Return a text on one line, cut to a length that is fit to be kept, with secrets blotted out."""
+        line = str(text)
+        for secret in self._secrets:
+            line = line.replace(secret, "[secret]")
+        line = "".join(char if char.isprintable() else " " for char in line[: 4 * _LONGEST_WHY])
+        line = " ".join(line.split())
+        return line if len(line) <= _LONGEST_WHY else line[: _LONGEST_WHY - 1] + "…"
+
+    def none(self, failure: Failure, why: object, **more: Any) -> NoAnswer:
+        """Return a call that gave no answer."""
+        return NoAnswer(failure=failure, why=self.clean(why), model=self.model, **more)
+
+    def completion(self, body: object, *, cost_usd: float | None = None) -> Answer | NoAnswer:
+        """Read the body of a chat completion, which may be anything.
+
+        Args:
+            body: the decoded JSON.
+            cost_usd: what the call cost as far as the caller knows; the price, where there is one, goes before it.
+
+        Raises:
+            QodebaseError: the body reports an error that every other call would meet too.
+        """
+        if not isinstance(body, dict):
+            return self.none(Failure.PROVIDER, "the reply is no JSON object", retry=True, cost_usd=None)
+        if isinstance(body.get("error"), dict) and not body.get("choices"):
+            code = body["error"].get("code")
+            return self.refusal(code if isinstance(code, int) and 400 <= code < 600 else 500, {}, body)
+        used = self._used(body.get("usage"), cost_usd)
+        choices = body.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(choice, dict) or not isinstance(message, dict):
+            return self.none(Failure.EMPTY, "the reply has no choice with a message", **used)
+        reason = choice.get("finish_reason")
+        text = _text(message.get("content"))
+        if reason == "content_filter" or message.get("refusal"):
+            return self.none(Failure.REFUSED, message.get("refusal") or "stopped by a content filter", **used)
+        if reason in ("length", "max_tokens"):
+            return self.none(Failure.CUT_OFF, "the answer reached the limit of output tokens", **used)
+        if not text.strip():
+            return self.none(Failure.EMPTY, f"the answer is empty (finish reason {reason})", **used)
+        return Answer(text=text, model=self.model, **used)
+
+    def _used(self, usage: object, cost_usd: float | None) -> dict[str, Any]:
+        if not isinstance(usage, dict):
+            return {"cost_usd": cost_usd}
+        details = usage.get("prompt_tokens_details")
+        cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+        tokens = {
+            "input_tokens": _count(usage.get("prompt_tokens")),
+            "cached_tokens": cached or _count(usage.get("prompt_cache_hit_tokens")),
+            "output_tokens": _count(usage.get("completion_tokens")),
+        }
+        return {**tokens, "cost_usd": cost_usd if self.price is None else self.price.cost(**tokens)}
+
+    def refusal(self, status: int, headers: Mapping[str, str], body: object, *, now: float | None = None) -> NoAnswer:
+        """Read a reply whose status is no success.
+
+        Args:
+            status: the HTTP status.
+            headers: the reply's headers, looked up without regard to case.
+            body: the decoded JSON, or the text, of the reply.
+            now: seconds since the epoch, for a Retry-After that is a date and a reply without one.
+
+        Raises:
+            KeyRefused, ModelRefused, NoCredit, BadEndpoint: no other call would do better.
+        """
+        code, said = _complaint(body)
+        why = f"HTTP {status}: {said}" if said else f"HTTP {status}"
+        self._final(status, code, why)
+        after = retry_after(headers, now=now)
+        text = f"{code} {said}".lower()
+        if status == 413 or (status < 429 and any(mark in text for mark in _TOO_LONG)):
+            return self.none(Failure.TOO_LONG, why)
+        if status < 429 and any(mark in text for mark in _FILTERED):
+            return self.none(Failure.REFUSED, why)
+        if status == 429:
+            return self.none(Failure.RATE, why, retry=True, retry_after_s=after)
+        if status in (408, 504):
+            return self.none(Failure.TIMEOUT, why, retry=True, retry_after_s=after, cost_usd=None)
+        return self.none(Failure.PROVIDER, why, retry=status >= 500 or status in (409, 425), retry_after_s=after)
+
+    def _final(self, status: int, code: str, why: str) -> None:
+        if status == 402 or code in ("insufficient_quota", "billing_hard_limit_reached"):
+            raise NoCredit(
+                self.clean(f"the account behind the model {self.model} has no credit: {why}"),
+                hint="Top it up, then `qodebase resume last`.",
+            )
+        if code in ("model_not_found", "DeploymentNotFound") or status == 404:
+            raise ModelRefused(
+                self.clean(f"the provider does not know the model {self.model}: {why}"),
+                hint="Check the model's id, and `api_base` in its [models.NAME] table.",
+            )
+        if status in (401, 403):
+            raise KeyRefused(
+                self.clean(f"the provider refuses the key of the model {self.model}: {why}"),
+                hint="Check the environment variable that holds the key, and what the key may do.",
+            )
+        if 300 <= status < 400 or status == 405:
+            raise BadEndpoint(
+                self.clean(f"the address of the model {self.model} is not that of a chat endpoint: {why}"),
+                hint="`api_base` is the address that `/chat/completions` is appended to, https and `/v1` included.",
+            )
+
+
+def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
+    """Return how many seconds a provider asks to wait, or None; at most a day.
+
+    A date is taken against the reply's own ``Date``, so that two clocks that differ do no harm.
+    """
+    held = {name.lower(): value for name, value in headers.items()}
+    if (millis := _number(held.get("retry-after-ms"))) is not None:
+        return min(millis / 1000, LONGEST_PAUSE_S)
+    text = held.get("retry-after")
+    if text is None:
+        return None
+    if (seconds := _number(text)) is not None:
+        return min(seconds, LONGEST_PAUSE_S)
+    until = _date(text)
+    since = _date(held.get("date", "")) or now
+    if until is None or since is None:
+        return None
+    return min(max(0.0, until - since), LONGEST_PAUSE_S)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if 0 <= value < math.inf else None
+
+
+def _date(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _text(content: object) -> str:
+    """Return a message's text; lone surrogates, which no file and no journal can hold, become question marks."""
+    if isinstance(content, list):
+        content = "".join(part["text"] for part in content if isinstance(part, dict) and _is_text(part.get("text")))
+    if not isinstance(content, str):
+        return ""
+    return content.encode("utf-8", "replace").decode()
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _complaint(body: object) -> tuple[str, str]:
+    """Return the code and the message of a provider's error, as far as the body has any."""
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if isinstance(error, dict):
+        code, said = error.get("code") or error.get("type") or "", error.get("message") or error.get("detail") or ""
+        return str(code), str(said)
+    return "", error if isinstance(error, str) else ""

@@ -1,0 +1,103 @@
+"""Bring journal and repository together at the start of a sitting; git decides what has landed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from qodebase import events
+from qodebase.errors import QodebaseError
+from qodebase.intent import Ending
+from qodebase.journal import Journal
+from qodebase.paths import CommitId
+from qodebase.record import Record, read_note
+from qodebase.state import RunState
+from qodebase.trailers import ATTEMPT, INTENT, LANE, REPLAY, RUN, TRAIN
+from qodebase.trunk.commits import CommitFacts
+from qodebase.trunk.reader import Reader
+
+
+class RunDiverged(QodebaseError):
+    """A repository that does not hold what the journal says has landed."""
+
+    exit_code = 1
+
+
+def recover(run: str, state: RunState, journal: Journal, reader: Reader, *, tip: CommitId, base: CommitId) -> None:
+    """Write what a kill kept from the journal: landings, calls without an end, other people's commits.
+
+    Raises:
+        RunDiverged: the journal says that an intent landed and no commit on main says so.
+    """
+    log = list(reader.log(tip, base))
+    log.reverse()
+    ours: dict[str, CommitFacts] = {}
+    foreign = []
+    for commit in log:
+        words = dict(commit.trailers)
+        if words.get(RUN) == run:
+            ours.setdefault(words.get(INTENT, ""), commit)
+        else:
+            foreign.append(commit.id)
+    _check(state, ours)
+    for intent, commit in ours.items():
+        known = state.intents.get(intent)
+        if known is not None and known.ending is not Ending.LANDED:
+            _write_landing(journal, reader, intent, commit)
+    unseen = [commit for commit in foreign if commit not in state.foreign]
+    if unseen:
+        journal.write(events.Foreign, actor="trunk", commits=tuple(unseen))
+    _write_cut_off(journal, state)
+
+
+def _check(state: RunState, ours: Iterable[str]) -> None:
+    missing = [
+        intent for intent, known in state.intents.items() if known.ending is Ending.LANDED and intent not in set(ours)
+    ]
+    if missing:
+        raise RunDiverged(
+            f"{len(missing)} intents landed by the journal and are not on main, {missing[0]} first",
+            hint="Main was moved back by someone. `qodebase verify` names all of them; `git reflog` may find them.",
+        )
+
+
+def _write_landing(journal: Journal, reader: Reader, intent: str, commit: CommitFacts) -> None:
+    words = dict(commit.trailers)
+    attempt, replay = int(words.get(ATTEMPT, "1")), int(words.get(REPLAY, "0"))
+    lane, train = words.get(LANE), words.get(TRAIN)
+    note = reader.note(commit.id)
+    record: Record | None = read_note(note, source=f"note of {commit.id}") if note else None
+    for collided in record.collisions if record else ():
+        journal.write(
+            events.CollisionMet,
+            actor="trunk",
+            intent=intent,
+            attempt=attempt,
+            lane=lane,
+            train=train,
+            collided=collided,
+            replay=replay,
+        )
+    journal.write(
+        events.Landed,
+        actor="trunk",
+        intent=intent,
+        attempt=attempt,
+        lane=lane,
+        train=train,
+        commit=commit.id,
+        parent=CommitId(commit.parents[0]),
+        replay=replay,
+    )
+
+
+def _write_cut_off(journal: Journal, state: RunState) -> None:
+    for known in state.intents.values():
+        for asked in known.open_calls:
+            journal.write(
+                events.CutOff,
+                actor="driver",
+                intent=asked.intent,
+                attempt=asked.attempt,
+                call=asked.call,
+                model=asked.model,
+            )

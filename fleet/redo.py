@@ -1,0 +1,44 @@
+"""The model's step of the replay ladder: the intent asked again on the newest main."""
+
+from __future__ import annotations
+
+from fleet.attempts import Attempts
+from fleet.calls import Calls
+from fleet.making import make_change
+from qodebase import events
+from qodebase.collision import Declined
+from qodebase.journal import Journal
+from qodebase.ports import Job, Redone, ReplayRequest, Tree, Unusable
+
+
+class ModelRedo:
+    """Redo intents with a model, and journal each new change."""
+
+    def __init__(self, job: Job, calls: Calls, journal: Journal, attempts: Attempts) -> None:
+        self._job = job
+        self._calls = calls
+        self._journal = journal
+        self._attempts = attempts
+
+    async def redo(self, request: ReplayRequest, fork: Tree) -> Redone | Declined:
+        """Ask the model with the newest text, the original change and what landed in between."""
+        intent = request.intent
+        agent = f"replay {request.replay}"
+        prompt = self._job.prompt(intent, fork, request)
+        called = await self._calls.ask(intent.id, request.attempt, agent, prompt, purpose="replay")
+        made = make_change(self._job, intent, called.outcome, fork, [shared.path for shared in self._job.shared])
+        if isinstance(made, Unusable):
+            return Declined(why=made.why)
+        kept = self._attempts.keep(made.change)
+        self._journal.write(
+            events.Replayed,
+            actor=agent,
+            intent=intent.id,
+            attempt=request.attempt,
+            base=made.change.base,
+            replay=request.replay,
+            change=kept.digest,
+            ref=kept.ref,
+        )
+        plan = {**called.plan, "change": kept.digest}
+        return Redone(change=made.change, model=called.outcome.model, usage=called.usage, plan=plan)

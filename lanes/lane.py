@@ -1,0 +1,137 @@
+"""A lane: the merge queue of one area of the code."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from typing import TYPE_CHECKING
+
+from lanes.submission import Landed, SentBack, Submission
+from lanes.train import Train
+from qodebase import events
+from qodebase.ports import Judgement, Verdict
+
+if TYPE_CHECKING:
+    from lanes.yard import Yard
+
+
+class Lane:
+    """Couple what waits into trains, have them judged, land them; each round lands or ejects something.
+
+    A change over several lanes waits in each of them. Its first lane lands it, alone, once it is at the head of all;
+    lanes look again at their heads whenever a queue changes, so a change of a higher priority cannot lock them.
+    """
+
+    def __init__(self, name: str, yard: Yard) -> None:
+        self.name = name
+        self._yard = yard
+        self._queue: list[tuple[tuple[int, int], Submission]] = []
+        self._changed = asyncio.Event()
+        self._held: asyncio.Event | None = None
+        self.parked_at: Submission | None = None
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def add(self, submission: Submission) -> None:
+        """Queue a submission by priority, then by arrival."""
+        heapq.heappush(self._queue, (submission.rank, submission))
+        self.look()
+
+    def look(self) -> None:
+        """Make a waiting lane look at its head again."""
+        self._changed.set()
+
+    async def serve(self) -> None:
+        """Take rounds until cancelled."""
+        while True:
+            if self._held is not None:
+                await self._held.wait()
+                self._held = None
+            head = self._queue[0][1] if self._queue else None
+            if self.parked_at is not head:
+                self.parked_at = None
+            if head is None:
+                await self._wait()
+            elif len(head.lanes) > 1:
+                await self._meet(head)
+            else:
+                await self._round(self._take())
+
+    def hold(self, landed: asyncio.Event) -> None:
+        """Give up the head, which its first lane lands now; take no round before that is done."""
+        heapq.heappop(self._queue)
+        self.parked_at = None
+        self._held = landed
+        self.look()
+
+    async def _wait(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+    def _take(self) -> list[Submission]:
+        """Take the members of the next train: the queue's front, up to the first that needs other lanes too."""
+        taken: list[Submission] = []
+        while self._queue and len(taken) < self._yard.train_max and len(self._queue[0][1].lanes) == 1:
+            taken.append(heapq.heappop(self._queue)[1])
+        return taken
+
+    async def _meet(self, head: Submission) -> None:
+        """Wait until all lanes of a change are at it; its first lane then lands it while the others hold."""
+        if self.parked_at is None:
+            self.parked_at = head
+            self._yard.look_all(head.lanes)
+        if head.lanes[0] != self.name or not self._yard.all_parked(head):
+            await self._wait()
+            return
+        landed = asyncio.Event()
+        self._yard.hold_all(head, landed)
+        try:
+            await self._round([head])
+        finally:
+            landed.set()
+
+    async def _round(self, submissions: list[Submission]) -> None:
+        train = self._yard.new_train(self.name)
+        for submission in submissions:
+            stuck = self._yard.builder.couple(train, submission)
+            if stuck is not None:
+                self._yard.replay(stuck)
+        if train.members:
+            await self._judge_and_land(train)
+
+    async def _judge_and_land(self, train: Train) -> None:
+        yard = self._yard
+        tree = await yard.desk.tree_with(train.edits)
+        members = tuple(member.submission.intent.id for member in train.members)
+        where = {"actor": f"lane {self.name}", "lane": self.name, "train": train.name}
+        yard.journal.write(events.TrainBuilt, members=members, tip=train.base, tree=tree, **where)
+        judgement = await yard.gate.judge(tree, train.checks)
+        yard.journal.write(
+            events.Judged,
+            tree=tree,
+            verdict=str(judgement.verdict),
+            checks=len(judgement.checks),
+            flake=judgement.flake,
+            **where,
+        )
+        if judgement.verdict is Verdict.GREEN:
+            await self._land(train, judgement)
+        elif len(train.members) == 1:
+            yard.end(train.members[0].submission, SentBack(reason=f"checks failed:\n{judgement.output}"))
+        else:
+            await self._split(train)
+
+    async def _land(self, train: Train, judgement: Judgement) -> None:
+        for member, commit in zip(train.members, await self._yard.desk.land(train, judgement), strict=True):
+            if commit is None:
+                self._yard.again(member.submission)
+            else:
+                self._yard.end(member.submission, Landed(commit=commit))
+
+    async def _split(self, train: Train) -> None:
+        """Find who makes a train red: its front half alone, then the rest behind what landed."""
+        submissions = [member.submission for member in train.members]
+        middle = len(submissions) // 2
+        await self._round(submissions[:middle])
+        await self._round(submissions[middle:])

@@ -1,0 +1,66 @@
+"""What an agent hands in, and what becomes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lanes.fork import Fork
+from qodebase.change import Change
+from qodebase.collision import Collided
+from qodebase.intent import Intent
+from qodebase.paths import CommitId
+from qodebase.record import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """The change is on main."""
+
+    commit: CommitId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentBack:
+    """The change did not land, and why."""
+
+    reason: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Submission:
+    """A change on its way through the lanes; owned by the lane that it waits in.
+
+    Attributes:
+        intent, attempt, agent, model: whose change it is.
+        change: the operations; ``fork`` is the view of its base.
+        plan: digests of prompt, answer and change, for the record.
+        usage: what the attempt's calls cost so far; a model replay adds to it.
+        admitted_at, answered_at, queued_at: seconds on the run's clock.
+        replay: how many times a model redid it.
+        collided: the collisions of this attempt so far.
+        order: its place among all submissions.
+        lanes: the lanes of its paths, in their fixed order.
+    """
+
+    intent: Intent
+    attempt: int
+    agent: str
+    model: str
+    change: Change
+    fork: Fork
+    plan: dict[str, str] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    admitted_at: float = 0.0
+    answered_at: float = 0.0
+    queued_at: float = 0.0
+    deterministic: bool = False
+    simulated: bool = False
+    replay: int = 0
+    collided: list[Collided] = field(default_factory=list)
+    order: int = 0
+    lanes: tuple[str, ...] = ()
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Return its place in a queue: priority first, then order of arrival."""
+        return (self.intent.priority, self.order)

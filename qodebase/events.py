@@ -1,0 +1,198 @@
+"""The kinds of events in a journal: each a type, told apart by the field ``kind``.
+
+Every event has ``v, seq, at, run, kind, actor`` and, where they apply, ``intent, attempt, lane, train``. ``at`` is in
+seconds since the epoch on the run's clock; fields named ``real_*`` are wall time and are the only ones that differ
+between two virtual runs of one seed. ``ref`` fields point into the run's attempts (`qodebase.segments.Ref`).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from qodebase.collision import Collided
+from qodebase.intent import Ending
+from qodebase.paths import CommitId, RepoPath
+
+VERSION = 1
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """What all events share."""
+
+    durable: ClassVar[bool] = False
+    """Whether the journal is synced to disk before the writer goes on."""
+
+    v: int = VERSION
+    seq: int = 0
+    at: float = 0.0
+    run: str = ""
+    actor: str = ""
+    intent: str | None = None
+    attempt: int | None = None
+    lane: str | None = None
+    train: str | None = None
+    simulated: bool = False
+
+
+class RunStarted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="run started"):
+    """A process began to work on the run; ``sitting`` counts them from 1."""
+
+    durable: ClassVar[bool] = True
+    sitting: int
+    base: CommitId
+    tip: CommitId
+    workers: int
+    limit: int | None = None
+    real_pid: int
+
+
+class RunStopped(Event, frozen=True, kw_only=True, omit_defaults=True, tag="run stopped"):
+    """The sitting ended: ``why`` is ended, limit, interrupted, stalled or capped."""
+
+    durable: ClassVar[bool] = True
+    why: str
+    tip: CommitId
+
+
+class Admitted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="admitted"):
+    """An agent took an intent; ``base`` is main's tip at that moment, its fork."""
+
+    base: CommitId
+
+
+class Asked(Event, frozen=True, kw_only=True, omit_defaults=True, tag="asked"):
+    """A model is about to be called; journalled before the call is made.
+
+    ``purpose`` is fresh or replay; ``prompt`` the digest of the prompt, ``ref`` where it is kept.
+    """
+
+    call: int
+    purpose: str
+    model: str
+    prompt: str
+    ref: str = ""
+
+
+class Answered(Event, frozen=True, kw_only=True, omit_defaults=True, tag="answered"):
+    """A call ended with an answer or without one.
+
+    ``outcome`` is ``answer`` or the kind of failure; ``cost_usd`` None means that the cost is not known.
+    ``source`` is provider, cache or run (an answer that the run already held).
+    """
+
+    call: int
+    outcome: str
+    why: str = ""
+    source: str = "provider"
+    model: str
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    latency_s: float = 0.0
+    answer: str = ""
+    ref: str = ""
+
+
+class CutOff(Event, frozen=True, kw_only=True, omit_defaults=True, tag="cut off"):
+    """A call was under way when an earlier sitting was killed; what it cost is not known."""
+
+    call: int
+    model: str
+
+
+class ChangeMade(Event, frozen=True, kw_only=True, omit_defaults=True, tag="change made"):
+    """An agent handed in a change; ``proof`` says what was proved of it."""
+
+    base: CommitId
+    change: str
+    ref: str
+    paths: tuple[RepoPath, ...]
+    proof: str = ""
+    sanitised: tuple[str, ...] = ()
+
+
+class Queued(Event, frozen=True, kw_only=True, omit_defaults=True, tag="queued"):
+    """A change entered its lanes; ``lane`` is the first of ``lanes``."""
+
+    lanes: tuple[str, ...]
+    priority: int = 100
+
+
+class TrainBuilt(Event, frozen=True, kw_only=True, omit_defaults=True, tag="train built"):
+    """A lane coupled changes on the newest main; ``tree`` is what the gate judges."""
+
+    members: tuple[str, ...]
+    tip: CommitId
+    tree: str
+
+
+class Judged(Event, frozen=True, kw_only=True, omit_defaults=True, tag="judged"):
+    """The gate gave its verdict on a tree; a train without checks is green with ``checks`` 0."""
+
+    tree: str
+    verdict: str
+    checks: int
+    flake: bool = False
+
+
+class CollisionMet(Event, frozen=True, kw_only=True, omit_defaults=True, tag="collision"):
+    """A path had moved under a change."""
+
+    collided: Collided
+    replay: int = 0
+
+
+class Replayed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="replayed"):
+    """A model redid the intent on the newest main; ``ref`` holds the new change, ``replay`` counts from 1."""
+
+    base: CommitId
+    replay: int
+    change: str
+    ref: str
+
+
+class Landed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="landed"):
+    """The intent is on main; written after the refs are synced, so git knows it first."""
+
+    commit: CommitId
+    parent: CommitId
+    replay: int = 0
+
+
+class Ended(Event, frozen=True, kw_only=True, omit_defaults=True, tag="ended"):
+    """The intent ended without landing."""
+
+    ending: Ending
+    reason: str
+
+
+class Foreign(Event, frozen=True, kw_only=True, omit_defaults=True, tag="foreign"):
+    """Someone else's commits were found on main."""
+
+    commits: tuple[CommitId, ...]
+
+
+class Unknown(Event, frozen=True, kw_only=True, omit_defaults=True, tag="unknown"):
+    """An event of a kind that this version does not know; its own fields are left out."""
+
+
+AnyEvent = (
+    RunStarted
+    | RunStopped
+    | Admitted
+    | Asked
+    | Answered
+    | CutOff
+    | ChangeMade
+    | Queued
+    | TrainBuilt
+    | Judged
+    | CollisionMet
+    | Replayed
+    | Landed
+    | Ended
+    | Foreign
+)

@@ -1,0 +1,130 @@
+"""The journal of a run: one JSON line an event, appended as things happen, readable by anyone at any time.
+
+A line reaches the operating system before `Journal.write` returns, so a killed process loses none; kinds marked
+durable, and `Journal.sync`, also force it to the disk. A torn last line (a kill or a full disk in the middle of a
+write) is cut off when the journal is next opened for writing, and is not seen by readers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from qodebase.codec import JSON, BadData, json_decoder
+from qodebase.errors import QodebaseError
+from qodebase.events import AnyEvent, Event, Unknown
+from qodebase.ports import Clock
+
+E = TypeVar("E", bound=Event)
+
+_KNOWN: msgspec.json.Decoder[AnyEvent] = json_decoder(AnyEvent)
+_ANY = msgspec.json.Decoder(dict[str, Any])
+_HEADER = frozenset(Event.__struct_fields__)
+
+
+class JournalFailed(QodebaseError):
+    """The journal could not be written, so the run must not go on."""
+
+    exit_code = 3
+
+
+class Journal:
+    """Append events; one writer at a time, guarded by the run's lock. Listeners hear each event once it is written."""
+
+    def __init__(
+        self, path: Path, *, run: str, clock: Clock, listeners: Sequence[Callable[[Event], None]] = ()
+    ) -> None:
+        self._listeners = listeners
+        self._run = run
+        self._clock = clock
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        self._size, self.seq = _mend(self._descriptor)
+
+    def write(self, kind: type[E], /, **fields: Any) -> E:
+        """Append an event of a kind and return it.
+
+        Raises:
+            JournalFailed: the disk is full or gone; what was written before is whole.
+        """
+        event = kind(seq=self.seq + 1, at=self._clock.now(), run=self._run, simulated=self._clock.simulated, **fields)
+        line = JSON.encode(event) + b"\n"
+        try:
+            written = os.write(self._descriptor, line)
+            if written != len(line):
+                os.ftruncate(self._descriptor, self._size)
+                raise OSError(f"{written} of {len(line)} bytes were written")
+            if kind.durable:
+                os.fsync(self._descriptor)
+        except OSError as error:
+            raise JournalFailed(
+                f"the journal cannot be written: {error}",
+                hint="Make room on the disk, then `qodebase resume` the run: nothing that was journalled is lost.",
+            ) from None
+        self.seq += 1
+        self._size += len(line)
+        for listener in self._listeners:
+            listener(event)
+        return event
+
+    def sync(self) -> None:
+        """Force everything written so far to the disk."""
+        os.fsync(self._descriptor)
+
+    def close(self) -> None:
+        """Sync and close."""
+        os.fsync(self._descriptor)
+        os.close(self._descriptor)
+
+
+def read_events(path: Path, *, since: int = 0) -> Iterator[AnyEvent | Unknown]:
+    """Yield the events after ``since`` in order; a torn last line is left out.
+
+    Raises:
+        BadData: a line before the last is no event; the message names file, line and field.
+    """
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.endswith(b"\n"):
+                return
+            event = _decode(line, f"{path.name} line {number}")
+            if event.seq > since:
+                yield event
+
+
+def _decode(line: bytes, source: str) -> AnyEvent | Unknown:
+    try:
+        return _KNOWN.decode(line)
+    except msgspec.ValidationError as error:
+        return _decode_unknown(line, source, error)
+    except msgspec.DecodeError as error:
+        raise BadData(f"{source} is not JSON: {error}") from None
+
+
+def _decode_unknown(line: bytes, source: str, error: msgspec.ValidationError) -> Unknown:
+    fields = _ANY.decode(line)
+    if "Invalid value" not in str(error) or not str(error).endswith("`$.kind`"):
+        raise BadData(f"{source}: {error}") from None
+    known = {name: value for name, value in fields.items() if name in _HEADER}
+    return msgspec.convert(known | {"kind": "unknown"}, Unknown)
+
+
+def _mend(descriptor: int) -> tuple[int, int]:
+    """Cut off a torn last line; return the size in bytes and the last event's seq."""
+    size = os.fstat(descriptor).st_size
+    tail = b""
+    at = size
+    while at > 0 and tail.count(b"\n") < 2:
+        step = min(at, 1 << 16)
+        at -= step
+        tail = os.pread(descriptor, step, at) + tail
+    whole = tail.rfind(b"\n") + 1
+    if whole != len(tail):
+        size = at + whole
+        os.ftruncate(descriptor, size)
+        os.fsync(descriptor)
+    lines = tail[:whole].splitlines()
+    return size, int(_ANY.decode(lines[-1])["seq"]) if lines else 0

@@ -1,0 +1,346 @@
+"""What crosses the layers upwards: protocols, and the values that they speak in.
+
+Lanes and results receive these; fleet and replay_rules implement them. Every value can be encoded to bytes
+(`qodebase.codec`), so that an engine, a model or a checker may live in another process or on another machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from enum import StrEnum
+from typing import Any, Protocol, runtime_checkable
+
+import msgspec
+
+from qodebase.change import Change
+from qodebase.collision import Collided, Collision, Declined, Entry, Resolved
+from qodebase.intent import Ending, Intent
+from qodebase.paths import CommitId, RepoPath
+from qodebase.record import Usage
+
+
+class Clock(Protocol):
+    """Time, passed in."""
+
+    @property
+    def simulated(self) -> bool:
+        """Return whether the seconds are virtual."""
+
+    def now(self) -> float:
+        """Return seconds since the epoch."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+    def working(self) -> AbstractContextManager[None]:
+        """Mark real work in flight, so that virtual time stands still."""
+
+
+class Tree(Protocol):
+    """The code at one commit, read only."""
+
+    @property
+    def commit(self) -> CommitId:
+        """Return the commit."""
+
+    def entry(self, path: RepoPath) -> Entry | None:
+        """Return what the tree holds at a path, or None."""
+
+    def read(self, path: RepoPath) -> bytes:
+        """Return the content of a file; raises `KeyError` where there is none."""
+
+    def walk(self) -> Iterator[tuple[RepoPath, Entry]]:
+        """Yield every file, link and submodule, in git's order."""
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """One message of a prompt; ``role`` is system, user or assistant."""
+
+    role: str
+    text: str
+
+
+class Prompt(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model is asked.
+
+    ``facts`` holds the same question as data, for models that are programs; it is not part of the digest and is not
+    sent to a language model.
+    """
+
+    messages: tuple[Message, ...]
+    max_output_tokens: int
+    facts: dict[str, Any] = {}
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of messages and limit, 64 hex digits."""
+        parts = [f"{message.role}\0{message.text}" for message in self.messages]
+        return hashlib.sha256("\0".join([str(self.max_output_tokens), *parts]).encode()).hexdigest()
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A model's answer; tokens as the provider counts them, ``cost_usd`` None where the price is not known."""
+
+    text: str
+    model: str
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    source: str = "provider"
+
+
+class Failure(StrEnum):
+    """Why a call gave no answer."""
+
+    EMPTY = "empty"
+    CUT_OFF = "cut off"
+    REFUSED = "refused"
+    TOO_LONG = "prompt too long"
+    NOT_CACHED = "not cached"
+    PROVIDER = "provider error"
+    RATE = "rate limited"
+    TIMEOUT = "timeout"
+
+
+class NoAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A call that gave no answer; what it used was paid all the same."""
+
+    failure: Failure
+    why: str
+    model: str
+    retry: bool = False
+    retry_after_s: float | None = None
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = 0.0
+
+
+class Model(Protocol):
+    """Answers prompts.
+
+    ``deterministic`` says that no language model is behind it, ``simulated`` that its answers stand for another's,
+    ``local`` that no prompt leaves the machine.
+    """
+
+    name: str
+    deterministic: bool
+    simulated: bool
+    local: bool
+
+    async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
+        """Answer one prompt; expected failures are values."""
+
+    async def close(self) -> None:
+        """Give back what the model holds."""
+
+
+class Unusable(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer that is no change: the intent's ending (no answer, or refused) and why."""
+
+    ending: Ending
+    why: str
+
+
+class Accepted(msgspec.Struct, frozen=True, kw_only=True):
+    """A change made from an answer; ``sanitised`` names what was made harmless in the answer's text."""
+
+    change: Change
+    sanitised: tuple[str, ...] = ()
+
+
+class SharedPath(msgspec.Struct, frozen=True, kw_only=True):
+    """A path bound to a pure rule and read by no check: it chooses no lane and is redone at landing."""
+
+    path: RepoPath
+    rule: str
+
+
+class Landing(msgspec.Struct, frozen=True, kw_only=True):
+    """A landed intent as an audit sees it: its journalled change, its commit and that commit's parent."""
+
+    intent: Intent
+    change: Change
+    commit: CommitId
+    parent: CommitId
+
+
+class JobAudit(Protocol):
+    """Prove a job's own promise again, from the base and the journalled changes."""
+
+    def proof(self, landing: Landing, before: Tree, after: Tree, *, full: bool) -> str:
+        """Return what is wrong with what a landing did to its scope, or the empty text."""
+
+    def shared_edit(self, landing: Landing, path: RepoPath, before: Tree, after: Tree) -> str:
+        """Return what is wrong with what a landing did to a shared path, or the empty text."""
+
+    def shared_whole(
+        self, path: RepoPath, base: bytes | None, final: bytes | None, landed: Iterable[Landing]
+    ) -> list[str]:
+        """Return what is wrong with a shared path at the end: lines missing, doubled, not of a landed change."""
+
+    def account(self, path: RepoPath) -> Mapping[str, int]:
+        """Return the counts that the last `shared_whole` of a path found (lines expected and there, say)."""
+
+
+class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model needs to redo an intent on the newest main.
+
+    Attributes:
+        change: the original change.
+        collided: the paths that moved and what the ladder said.
+        since: sentences of the intents that landed in between.
+        replay: counts from 1 within the attempt.
+        failed: why the replay before this one did not do.
+    """
+
+    intent: Intent
+    attempt: int
+    change: Change
+    collided: tuple[Collided, ...]
+    since: tuple[str, ...] = ()
+    replay: int = 1
+    failed: str = ""
+
+
+class Job(Protocol):
+    """Makes the intents of a run and turns a model's answer into a change."""
+
+    name: str
+
+    @property
+    def digest(self) -> str:
+        """Return a digest of the job's code, prompts and settings; a run goes on only with the same."""
+
+    @property
+    def shared(self) -> tuple[SharedPath, ...]:
+        """Return the shared paths and their rules."""
+
+    def open(self, base: Tree) -> None:
+        """Take the code that the run began on; called once, before anything else."""
+
+    def close(self) -> None:
+        """Give back what the job holds."""
+
+    def lanes(self) -> Mapping[str, Sequence[str]]:
+        """Return lane names with their path patterns (gitignore syntax); empty: choose by looking at the tree."""
+
+    def intents(self) -> Iterator[Intent]:
+        """Yield every intent on the base, in a stable order, ended ones included."""
+
+    def prompt(self, intent: Intent, fork: Tree, replay: ReplayRequest | None = None) -> Prompt:
+        """Return what to ask, on the fork that the agent sees."""
+
+    def accept(self, intent: Intent, answer: str, fork: Tree) -> Accepted | Unusable:
+        """Turn an answer into a change against the fork."""
+
+    def proof(self, intent: Intent, change: Change, fork: Tree) -> str | Unusable:
+        """Check the job's own promise; return in words what was proved."""
+
+    def idempotent(self, path: RepoPath) -> bool:
+        """Return whether a hunk that two intents make alike in this path is meant once."""
+
+    def audit(self) -> JobAudit:
+        """Return the audit of this job's promise."""
+
+
+class Redone(msgspec.Struct, frozen=True, kw_only=True):
+    """An intent that a model redid on a newer main, and what that used."""
+
+    change: Change
+    model: str
+    usage: Usage
+    plan: dict[str, str] = {}
+
+
+class Redo(Protocol):
+    """The model's step of the replay ladder; the lane awaits it when merge and rules declined."""
+
+    async def redo(self, request: ReplayRequest, fork: Tree) -> Redone | Declined:
+        """Redo an intent on ``fork``, main's newest tip, and journal how."""
+
+
+class Rule(Protocol):
+    """A deterministic, pure replay of one path."""
+
+    def __call__(self, collision: Collision) -> Resolved | Declined:
+        """Return the content on the newest main, proved by the rule's own invariant, or why not."""
+
+
+class Verdict(StrEnum):
+    """What the gate, or a reviewer, says of a tree."""
+
+    GREEN = "green"
+    RED = "red"
+    HOLD = "hold"
+
+
+class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+    """A verdict on one tree; ``read`` are the paths that the checks opened, None means everything."""
+
+    tree: str
+    verdict: Verdict
+    checks: tuple[str, ...] = ()
+    output: str = ""
+    flake: bool = False
+    read: tuple[RepoPath, ...] | None = ()
+
+
+class Checker(Protocol):
+    """Runs checks on a tree."""
+
+    async def check(self, tree: str, checks: Sequence[str]) -> Judgement:
+        """Judge the tree with the checks."""
+
+
+class Reviewer(Protocol):
+    """Looks at a merged tree; its verdict is bound to that tree, so a replay voids it."""
+
+    async def review(self, intent: Intent, change: Change, tree: str) -> Judgement:
+        """Say green, red or hold."""
+
+
+class Claims(Protocol):
+    """Claims on symbols before work, and objections at landing."""
+
+    def claim(self, intent: Intent) -> str:
+        """Claim the intent's symbols; return why it must wait, or the empty text."""
+
+    def object(self, intent: Intent, change: Change) -> str:
+        """Return why another claim forbids this landing, or the empty text."""
+
+    def release(self, intent: Intent) -> None:
+        """Give the claims back."""
+
+
+class Wait(msgspec.Struct, frozen=True, kw_only=True):
+    """Admission has no intent to hand out now, and why."""
+
+    why: str
+
+
+class Admission(Protocol):
+    """Hands agents their next intent."""
+
+    def next(self) -> Intent | Wait | None:
+        """Return an intent, a reason to wait, or None when nothing will come any more."""
+
+    async def changed(self) -> None:
+        """Return when a waiting agent should ask again."""
+
+
+class Engine(Protocol):
+    """Runs agents: ``work(number)`` is one agent from its first intent to its last."""
+
+    async def run(self, agents: int, work: Callable[[int], Awaitable[None]]) -> None:
+        """Run so many agents to their end; the first bug stops all."""
+
+
+@runtime_checkable
+class HasFlags(Protocol):
+    """A job class whose settings type gives the command line its flags."""
+
+    Settings: type[Any]

@@ -1,0 +1,216 @@
+"""The run folder: settings, frozen intents, journal, attempts, repository, and the lock that guards them."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from qodebase.codec import JSON, BadData, json_decoder
+from qodebase.errors import QodebaseError
+from qodebase.intent import Intent
+from qodebase.paths import CommitId
+
+VERSION = 1
+_SETTINGS = "settings.json"
+
+
+class NoRun(QodebaseError):
+    """A name that stands for no run."""
+
+
+class RunExists(QodebaseError):
+    """A folder that is taken."""
+
+
+class RunHeld(QodebaseError):
+    """Another process works on the run."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run was started with; frozen.
+
+    Attributes:
+        run: the run's id, unique on this machine and in the repository's notes.
+        job, job_file, job_digest, job_settings: which job, where it was loaded from (empty: installed), and how.
+        repository, branch, base: the user's repository, its branch, and the commit that the run began on.
+        model, models: the model's name, and the tables of the job file.
+        workers, tries: how many agents, and how many attempts an intent has.
+        cache: how the answer cache is used.
+        author, sign: who the commits say wrote them (empty: the agent), and whether git signs them.
+        train_max: the largest train of a lane.
+        sample, seed: how many intents to admit at first (None: all), and the seed that chose them.
+        lanes: lane names with their patterns, as routed when the run began.
+        created: seconds since the epoch.
+        product: qodebase's version.
+    """
+
+    v: int = VERSION
+    run: str
+    job: str
+    job_file: str = ""
+    job_digest: str
+    job_settings: dict[str, Any]
+    repository: str
+    branch: str
+    base: CommitId
+    model: str
+    models: dict[str, dict[str, Any]] = {}
+    workers: int
+    tries: int = 1
+    cache: str = "use"
+    author: str = ""
+    sign: bool = False
+    train_max: int = 64
+    sample: int | None = None
+    seed: int = 0
+    lanes: dict[str, tuple[str, ...]] = {}
+    created: float
+    product: str
+
+
+class RunFolder:
+    """Paths and frozen files of a run."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.journal = root / "journal.jsonl"
+        self.attempts = root / "attempts"
+        self.repository = root / "repo.git"
+        self._intents = root / "intents.jsonl"
+
+    @classmethod
+    def create(cls, root: Path) -> RunFolder:
+        """Make a new folder of mode 0700.
+
+        Raises:
+            RunExists: there is something already.
+        """
+        if root.exists() and (not root.is_dir() or any(root.iterdir())):
+            raise RunExists(
+                f"{root} exists already",
+                hint=f"Go on with it: `qodebase resume {root}`; or give another folder with --out.",
+            )
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return cls(root)
+
+    @classmethod
+    def find(cls, run: str, *, home: Path) -> RunFolder:
+        """Find a run by path, by name below ``home``, or ``last`` for the newest there.
+
+        Raises:
+            NoRun: there is none; the message lists what there is.
+        """
+        if run == "last":
+            runs = sorted(_runs(home), key=lambda folder: folder.settings().created)
+            if not runs:
+                raise NoRun(f"no run in {home}", hint="Start one: `qodebase run document --repo PATH`.")
+            return runs[-1]
+        for root in (Path(run), home / run):
+            if (root / _SETTINGS).is_file():
+                return cls(root)
+        known = ", ".join(folder.root.name for folder in _runs(home)) or "none"
+        raise NoRun(f"no run {run!r}", hint=f"A run is a path, a name in {home}, or `last`. Runs there: {known}.")
+
+    @property
+    def name(self) -> str:
+        """Return the folder's name."""
+        return self.root.resolve().name
+
+    def settings(self) -> Settings:
+        """Read the settings."""
+        path = self.root / _SETTINGS
+        try:
+            settings: Settings = json_decoder(Settings).decode(path.read_bytes())
+            return settings
+        except msgspec.DecodeError as error:
+            raise BadData(f"{path}: {error}") from None
+
+    def freeze(self, settings: Settings, intents: Iterable[Intent]) -> int:
+        """Write intents, then settings, durably: a folder without settings is no run. Return how many intents."""
+        count = 0
+        with self._intents.open("wb") as out:
+            for intent in intents:
+                out.write(JSON.encode(intent) + b"\n")
+                count += 1
+            out.flush()
+            os.fsync(out.fileno())
+        partial = self.root / (_SETTINGS + ".part")
+        with partial.open("wb") as out:
+            out.write(msgspec.json.format(JSON.encode(settings), indent=2) + b"\n")
+            out.flush()
+            os.fsync(out.fileno())
+        partial.rename(self.root / _SETTINGS)
+        _sync_folder(self.root)
+        return count
+
+    def intents(self) -> Iterator[Intent]:
+        """Yield the frozen intents in order.
+
+        Raises:
+            BadData: a line is no intent; the message names file, line and field.
+        """
+        decoder = json_decoder(Intent)
+        with self._intents.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    yield decoder.decode(line)
+                except msgspec.DecodeError as error:
+                    raise BadData(f"{self._intents.name} line {number}: {error}") from None
+
+    def holder(self) -> str:
+        """Return who works on the run now, or the empty text."""
+        path = self.root / "lock"
+        with contextlib.suppress(FileNotFoundError), path.open("rb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return lock.read().decode(errors="replace").strip() or "another process"
+        return ""
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the run; the lock of a dead holder is free.
+
+        Raises:
+            RunHeld: a live process holds it.
+        """
+        with (self.root / "lock").open("a+b") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RunHeld(
+                    f"{self.root} is being worked on by {self.holder()}",
+                    hint="Wait for it (`qodebase status`), or stop that process first.",
+                ) from None
+            lock.truncate(0)
+            lock.write(f"process {os.getpid()} on {os.uname().nodename}\n".encode())
+            lock.flush()
+            yield
+
+
+def _runs(home: Path) -> list[RunFolder]:
+    if not home.is_dir():
+        return []
+    return [RunFolder(path.parent) for path in sorted(home.glob(f"*/{_SETTINGS}"))]
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def digest_of(value: Any) -> str:
+    """Return the SHA-256 of plain data in canonical JSON, 64 hex digits."""
+    import hashlib
+
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

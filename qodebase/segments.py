@@ -1,0 +1,107 @@
+"""Append-only segments: prompts, answers and changes of a run, kept for good and read by reference.
+
+A segment is a file of frames: magic, length, CRC-32, then the zlib-compressed payload. Each sitting writes a segment of
+its own, so a frame torn by a kill harms nothing that is written later, and no event points at it.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+
+from qodebase.errors import QodebaseError
+
+_HEAD = struct.Struct("<4sII")
+_MAGIC = b"qseg"
+
+
+class BadSegment(QodebaseError):
+    """A segment whose bytes are not what was written."""
+
+    exit_code = 1
+
+
+class Ref(NamedTuple):
+    """Where a payload is kept: the segment's number and the frame's offset in bytes."""
+
+    segment: int
+    offset: int
+
+    @property
+    def text(self) -> str:
+        """Return the reference as it stands in events."""
+        return f"{self.segment}:{self.offset}"
+
+    @classmethod
+    def parse(cls, text: str) -> Ref:
+        """Read a reference back."""
+        segment, _, offset = text.partition(":")
+        return cls(int(segment), int(offset))
+
+
+class SegmentWriter:
+    """Append payloads to a new segment of a folder; one writer at a time (the run's lock)."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        taken = [int(path.stem) for path in folder.glob("*.seg")]
+        self.number = max(taken, default=0) + 1
+        self._file = (folder / f"{self.number:06d}.seg").open("xb")
+        self._offset = 0
+
+    def put(self, payload: bytes) -> Ref:
+        """Keep a payload; it has reached the operating system when this returns, the disk at `sync`."""
+        packed = zlib.compress(payload, 1)
+        ref = Ref(self.number, self._offset)
+        self._file.write(_HEAD.pack(_MAGIC, len(packed), zlib.crc32(packed)) + packed)
+        self._file.flush()
+        self._offset += _HEAD.size + len(packed)
+        return ref
+
+    def sync(self) -> None:
+        """Force what was kept to the disk."""
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Sync and close; an empty segment is removed."""
+        self.sync()
+        self._file.close()
+        if self._offset == 0:
+            Path(self._file.name).unlink()
+
+
+class SegmentReader:
+    """Read payloads by reference, also while they are being written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: dict[int, int] = {}
+
+    def get(self, ref: str) -> bytes:
+        """Return a payload.
+
+        Raises:
+            BadSegment: the segment is missing, cut or changed.
+        """
+        segment, offset = Ref.parse(ref)
+        try:
+            descriptor = self._files.get(segment)
+            if descriptor is None:
+                descriptor = os.open(self._folder / f"{segment:06d}.seg", os.O_RDONLY)
+                self._files[segment] = descriptor
+            magic, length, crc = _HEAD.unpack(os.pread(descriptor, _HEAD.size, offset))
+            packed = os.pread(descriptor, length, offset + _HEAD.size)
+        except (OSError, struct.error) as error:
+            raise BadSegment(f"attempts segment {segment}, offset {offset}: {error}") from None
+        if magic != _MAGIC or zlib.crc32(packed) != crc:
+            raise BadSegment(f"attempts segment {segment}, offset {offset}: the bytes are not what was written")
+        return zlib.decompress(packed)
+
+    def close(self) -> None:
+        """Close the files."""
+        for descriptor in self._files.values():
+            os.close(descriptor)
+        self._files.clear()

@@ -1,0 +1,94 @@
+"""The user's repository: looked at, copied, never written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from qodebase.errors import QodebaseError
+from qodebase.paths import CommitId
+
+NOTES = "refs/notes/*:refs/notes/*"
+
+
+class BadSource(QodebaseError):
+    """A repository that a run cannot start on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A branch of the user's repository; ``dirty`` says that its working tree holds uncommitted changes."""
+
+    path: Path
+    git: Path
+    branch: str
+    commit: CommitId
+    dirty: bool = False
+
+    def copy_to(self, target: Path) -> None:
+        """Make a bare copy with this branch and all notes; objects are linked where the file system can."""
+        _git(
+            "clone",
+            "--quiet",
+            "--bare",
+            "--single-branch",
+            "--no-tags",
+            "--branch",
+            self.branch,
+            self.git,
+            target,
+            why="the repository cannot be copied",
+        )
+        _git("-C", target, "fetch", "--quiet", "origin", NOTES, why="the notes cannot be copied")
+        _git("-C", target, "remote", "remove", "origin", why="the copy cannot be cut loose")
+
+
+def inspect(path: Path, branch: str | None = None) -> Source:
+    """Look at a repository and a branch of it (None: the one that is checked out).
+
+    Raises:
+        BadSource: it is no repository, holds no commit, has no such branch, is a partial clone, or uses SHA-256; the
+            hint says what to do.
+    """
+    if not path.is_dir():
+        raise BadSource(f"{path} is no folder", hint="Give a git repository with --repo.")
+    found = _ask(path, "rev-parse", "--absolute-git-dir")
+    if found is None:
+        raise BadSource(f"{path} is no git repository", hint="Make it one: `git init`, `git add`, `git commit`.")
+    git = Path(found)
+    if _ask(path, "rev-parse", "--show-object-format") not in ("sha1", None):
+        raise BadSource(f"{path} uses SHA-256 object names, which are not supported", hint="Use a SHA-1 repository.")
+    if _ask(path, "config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"):
+        raise BadSource(
+            f"{path} is a partial clone: some of its files are not here",
+            hint="Fetch them all: `git fetch --refetch --filter=blob:limit=1g`, or clone again without --filter.",
+        )
+    name = branch or _ask(path, "symbolic-ref", "--short", "HEAD")
+    if name is None:
+        raise BadSource(f"{path} has no branch checked out", hint="Name one: --branch main.")
+    name = name.removeprefix("refs/heads/")
+    commit = _ask(path, "rev-parse", "--verify", "--quiet", f"refs/heads/{name}^{{commit}}")
+    if commit is None:
+        branches = (_ask(path, "for-each-ref", "--format=%(refname:short)", "refs/heads") or "").split()
+        if not branches:
+            raise BadSource(f"{path} holds no commit yet", hint="Commit something first: `git commit`.")
+        raise BadSource(f"{path} has no branch {name!r}", hint=f"Branches there: {', '.join(branches[:20])}.")
+    dirty = bool(_ask(path, "status", "--porcelain", "--untracked-files=no"))
+    return Source(path=path.resolve(), git=git, branch=name, commit=CommitId(commit), dirty=dirty)
+
+
+def _ask(path: Path, *words: str) -> str | None:
+    """Return what git says, or None where it fails; optional locks are off, so that nothing is written."""
+    done = subprocess.run(
+        ["git", "-C", path, *words], capture_output=True, check=False, env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    )
+    return done.stdout.decode(errors="surrogateescape").strip() or None if done.returncode == 0 else None
+
+
+def _git(*words: str | Path, why: str) -> None:
+    done = subprocess.run(["git", *words], capture_output=True, check=False)
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip()
+        raise BadSource(f"{why}: {said}", hint="Look at the repository with `git fsck`.")

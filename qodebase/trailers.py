@@ -1,0 +1,10 @@
+"""The trailers of a landed commit, which name it without its note."""
+
+from __future__ import annotations
+
+RUN = "Qodebase-Run"
+INTENT = "Qodebase-Intent"
+ATTEMPT = "Qodebase-Attempt"
+LANE = "Qodebase-Lane"
+TRAIN = "Qodebase-Train"
+REPLAY = "Qodebase-Replay"

@@ -1,0 +1,33 @@
+"""Bring a repository to what ``git gc`` leaves, with git's own tools."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from qodebase.errors import QodebaseError
+
+
+class CompactionFailed(QodebaseError):
+    """A ``git gc`` that did not end well; the repository is as whole as before."""
+
+
+def git_environment() -> dict[str, str]:
+    """Return an environment in which git finds the repository by its arguments only."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
+
+
+def compact(git: Path) -> None:
+    """Pack refs and objects and write the commit graph; what nothing refers to is kept for git's two weeks.
+
+    Raises:
+        CompactionFailed: git is missing, or says why it stopped.
+    """
+    command = ["git", f"--git-dir={git}", "-c", "gc.autoDetach=false", "gc", "--quiet"]
+    try:
+        done = subprocess.run(command, env=git_environment(), capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompactionFailed(f"git could not be started: {error}", hint="Install git.") from None
+    if done.returncode:
+        raise CompactionFailed(f"git gc of {git} failed: {done.stderr.strip()[-2000:]}", hint="See `git fsck`.")

@@ -1,0 +1,146 @@
+"""Deltas made from knowledge of an edit, in the form of git's packs (gitformat-pack(5), "Deltified representation").
+
+A splice ``(start, end, text)`` replaces ``content[start:end]`` by ``text``; in a list each splice counts in the content
+that the one before it left. Pieces describe the same edits on the first content: ``(offset, end)`` copies from it,
+bytes are inserted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Splice = tuple[int, int, bytes]
+Piece = tuple[int, int] | bytes
+
+_LARGEST_COPY = 0xFFFFFF
+_LARGEST_INSERT = 127
+
+
+def splice_between(old: bytes, new: bytes) -> Splice:
+    """Return the one splice that turns ``old`` into ``new``, as short as common ends make it."""
+    start = _common(old, new, min(len(old), len(new)))
+    tail = _common_tail(old, new, min(len(old), len(new)) - start)
+    return start, len(old) - tail, new[start : len(new) - tail]
+
+
+def _common(old: bytes, new: bytes, limit: int) -> int:
+    """Return the length of the common head by bisection: slices compare at memory speed, single bytes do not."""
+    low, high = 0, limit
+    step = 4096
+    while low < high:
+        middle = min(high, low + step)
+        if old[low:middle] == new[low:middle]:
+            low = middle
+            step *= 2
+        else:
+            high = middle
+            break
+    while high - low > 1:
+        middle = (low + high) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _common_tail(old: bytes, new: bytes, limit: int) -> int:
+    """Return the length of the common tail, at most ``limit``."""
+    end, far = len(old), len(new)
+    low, high = 0, limit
+    step = 4096
+    while low < high:
+        middle = min(high, low + step)
+        if old[end - middle : end - low] == new[far - middle : far - low]:
+            low = middle
+            step *= 2
+        else:
+            high = middle
+            break
+    while high - low > 1:
+        middle = (low + high) // 2
+        if old[end - middle : end - low] == new[far - middle : far - low]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def pieces_of(length: int, splices: Sequence[Splice]) -> list[Piece]:
+    """Lay splices on a content of ``length`` bytes and return what the result is made of."""
+    pieces: list[Piece] = [(0, length)]
+    for start, end, text in splices:
+        pieces = _spliced(pieces, start, end, text)
+    return pieces
+
+
+def _spliced(pieces: list[Piece], start: int, end: int, text: bytes) -> list[Piece]:
+    head: list[Piece] = []
+    tail: list[Piece] = []
+    at = 0
+    for piece in pieces:
+        size = len(piece) if isinstance(piece, bytes) else piece[1] - piece[0]
+        after = at + size
+        if at < start:
+            head.append(piece if after <= start else _part(piece, 0, start - at))
+        if after > end:
+            tail.append(piece if at >= end else _part(piece, end - at, size))
+        at = after
+    if text:
+        head.append(text)
+    return head + tail
+
+
+def _part(piece: Piece, start: int, end: int) -> Piece:
+    if isinstance(piece, bytes):
+        return piece[start:end]
+    return piece[0] + start, piece[0] + end
+
+
+def encode_delta(before: int, after: int, pieces: Sequence[Piece]) -> bytes:
+    """Return a delta from a base of ``before`` bytes to a result of ``after`` bytes."""
+    out = bytearray(_size(before))
+    out += _size(after)
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            for at in range(0, len(piece), _LARGEST_INSERT):
+                part = piece[at : at + _LARGEST_INSERT]
+                out.append(len(part))
+                out += part
+        else:
+            offset, end = piece
+            while offset < end:
+                length = min(end - offset, _LARGEST_COPY)
+                _copy(out, offset, length)
+                offset += length
+    return bytes(out)
+
+
+def _copy(out: bytearray, offset: int, length: int) -> None:
+    place = len(out)
+    out.append(0x80)
+    flags = 0x80
+    bit = 1
+    while offset:
+        if offset & 0xFF:
+            out.append(offset & 0xFF)
+            flags |= bit
+        offset >>= 8
+        bit <<= 1
+    bit = 0x10
+    while length:
+        if length & 0xFF:
+            out.append(length & 0xFF)
+            flags |= bit
+        length >>= 8
+        bit <<= 1
+    out[place] = flags
+
+
+def _size(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)

@@ -1,0 +1,82 @@
+"""The few operations on files that durability rests on, in one place so that a fault can be put into each."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class Files:
+    """Create, write, sync, link, rename and remove, one system call each.
+
+    Args:
+        durable: False leaves out every sync; only for tests, a crash of the machine may then lose what landed.
+    """
+
+    def __init__(self, *, durable: bool = True) -> None:
+        self.durable = durable
+
+    def write_new(self, path: Path, chunks: Iterable[bytes], *, mode: int = 0o644) -> None:
+        """Create a file that does not exist yet, fill it and sync it."""
+        self.create(path, mode)
+        self.fill(path, chunks)
+
+    def create(self, path: Path, mode: int) -> None:
+        """Create an empty file; `FileExistsError` when there is one."""
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode | 0o200))
+
+    def fill(self, path: Path, chunks: Iterable[bytes]) -> None:
+        """Write to a file from its beginning and sync it."""
+        with open(path, "r+b", buffering=0) as file:
+            for chunk in chunks:
+                self.write(file.fileno(), chunk)
+            self.sync(file.fileno())
+
+    def write(self, descriptor: int, chunk: bytes) -> None:
+        """Write all of ``chunk``."""
+        view = memoryview(chunk)
+        while view:
+            view = view[os.write(descriptor, view) :]
+
+    def sync(self, descriptor: int) -> None:
+        """Bring a file's or a folder's content to the disk."""
+        if self.durable:
+            os.fsync(descriptor)
+
+    def sync_folder(self, path: Path) -> None:
+        """Bring a folder's names to the disk."""
+        if not self.durable:
+            return
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            self.sync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def link(self, source: Path, target: Path) -> None:
+        """Give a file a second name; `FileExistsError` when the name is taken."""
+        os.link(source, target)
+
+    def rename(self, source: Path, target: Path) -> None:
+        """Give a file another name, in place of whatever had it."""
+        os.replace(source, target)
+
+    def unlink(self, path: Path) -> None:
+        """Remove a name; it may be gone already."""
+        path.unlink(missing_ok=True)
+
+    def make_folder(self, path: Path) -> None:
+        """Make a folder and those above it, and sync the names of the new ones."""
+        missing = []
+        while not path.is_dir():
+            missing.append(path)
+            path = path.parent
+        for folder in reversed(missing):
+            folder.mkdir(exist_ok=True)
+            self.sync_folder(folder.parent)
+
+    def pause(self, seconds: float) -> None:
+        """Wait in real time, for somebody else's lock."""
+        time.sleep(seconds)

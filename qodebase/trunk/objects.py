@@ -1,0 +1,82 @@
+"""Read objects of a repository: loose, packed, in alternates."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from pathlib import Path
+
+from dulwich.object_store import DiskObjectStore
+from dulwich.objects import RawObjectID
+
+from qodebase.errors import QodebaseError
+
+COMMIT, TREE, BLOB, TAG = 1, 2, 3, 4
+
+_NAMES = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
+_HEADS = {kind: name + b" %d\0" for kind, name in _NAMES.items()}
+
+
+class MissingObject(QodebaseError):
+    """An object that the repository should hold and does not."""
+
+
+def hash_object(kind: int, content: bytes) -> bytes:
+    """Return the 20 bytes that name an object."""
+    digest = hashlib.sha1(_HEADS[kind] % len(content), usedforsecurity=False)
+    digest.update(content)
+    return digest.digest()
+
+
+class Objects:
+    """The objects of one repository; any thread may read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._store = DiskObjectStore(str(folder))
+
+    def read(self, id: bytes) -> tuple[int, bytes]:
+        """Return kind and content of the object that 20 bytes name.
+
+        Raises:
+            MissingObject: the repository does not hold it.
+        """
+        with self._lock:
+            try:
+                return self._store.get_raw(RawObjectID(id))
+            except KeyError:
+                raise MissingObject(
+                    f"{self._folder}: object {id.hex()} is missing",
+                    hint="Is this a partial clone, or was an alternate removed? `git fsck` says what else is missing.",
+                ) from None
+
+    def content(self, id: bytes, kind: int) -> bytes:
+        """Return the content of an object that must be of ``kind``."""
+        found, content = self.read(id)
+        if found != kind:
+            name, wanted = _NAMES.get(found, b"?").decode(), _NAMES[kind].decode()
+            raise MissingObject(f"{self._folder}: object {id.hex()} is a {name}, not a {wanted}")
+        return content
+
+    def tree(self, id: bytes) -> bytes:
+        """Return a tree as git stores it."""
+        return self.content(id, TREE)
+
+    def kind(self, id: bytes) -> int | None:
+        """Return the kind of an object, or None when the repository does not hold it."""
+        try:
+            return self.read(id)[0]
+        except MissingObject:
+            return None
+
+    def reopen(self) -> None:
+        """Forget which packs there are; they are looked up again when they are needed."""
+        with self._lock:
+            self._store.close()
+            self._store = DiskObjectStore(str(self._folder))
+
+    def close(self) -> None:
+        """Close the packs."""
+        with self._lock:
+            self._store.close()

@@ -1,0 +1,148 @@
+"""Trees of source files: the one door to tree-sitter.
+
+A grammar is named after its wheel: ``python`` is the function ``language`` of the package ``tree_sitter_python``. A
+wheel that carries several grammars is named with a dot: ``typescript.tsx`` is ``language_tsx`` of
+``tree_sitter_typescript``. A language more is a wheel more; nothing is listed here.
+
+Nothing here recurses: a hostile file nests a hundred thousand levels deep, and tree-sitter's own ``str(node)`` then
+ends the process, so do not call it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from qodebase.errors import QodebaseError
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node, Parser, Query, Tree
+
+_parsers = threading.local()
+
+
+class NoGrammar(QodebaseError):
+    """Report that no installed wheel carries a grammar of this name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """One node without children: its kind as the grammar names it, and its bytes ``start`` to ``end``."""
+
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """The tree of one content. Offsets are bytes of ``content``; nodes stay valid as long as this object lives."""
+
+    language: str
+    content: bytes
+    tree: Tree
+
+    @property
+    def root(self) -> Node:
+        """Return the root node, which spans the file."""
+        return self.tree.root_node
+
+    @property
+    def has_error(self) -> bool:
+        """Return whether the grammar could not take every byte as it stands; healthy files have errors too."""
+        return self.tree.root_node.has_error
+
+    def text(self, node: Node) -> bytes:
+        """Return the bytes of a node."""
+        return self.content[node.start_byte : node.end_byte]
+
+    def comments(self) -> list[Node]:
+        """Return every comment in order, those inside of erroneous parts included."""
+        kinds = _comment_kinds(self.language)
+        return [node for node in self._walk() if node.type in kinds]
+
+    def nodes(self, *kinds: str) -> list[Node]:
+        """Return every named node of these kinds in order of its start; kinds that the grammar lacks are skipped.
+
+        Time grows with the square of the erroneous part of a file, so bound the size of what you ask this of.
+        """
+        from tree_sitter import QueryCursor
+
+        query = _kinds_query(self.language, kinds)
+        if query is None:
+            return []
+        found = QueryCursor(query).captures(self.root).get("n", [])
+        return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield every node without children in order; missing ones that the parser made up have no bytes."""
+        for node in self._walk():
+            if node.child_count == 0:
+                yield Leaf(kind=node.type, start=node.start_byte, end=node.end_byte)
+
+    def _walk(self) -> Iterator[Node]:
+        cursor = self.tree.walk()
+        while cursor.node is not None:
+            yield cursor.node
+            if cursor.goto_first_child():
+                continue
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return
+
+
+def parse(language: str, content: bytes) -> Parsed:
+    """Parse ``content`` with the grammar ``language``; any bytes give a tree, with errors where they do not fit.
+
+    A parser is kept for each thread and grammar, so threads may call this at the same time.
+
+    Raises:
+        NoGrammar: no installed wheel carries the grammar.
+    """
+    return Parsed(language=language, content=content, tree=_parser(language).parse(content))
+
+
+def _parser(language: str) -> Parser:
+    from tree_sitter import Parser
+
+    held: dict[str, Parser] = _parsers.__dict__
+    if language not in held:
+        held[language] = Parser(_grammar(language))
+    return held[language]
+
+
+@cache
+def _grammar(language: str) -> Language:
+    from tree_sitter import Language
+
+    package, _, variant = language.partition(".")
+    try:
+        wheel = import_module(f"tree_sitter_{package}")
+    except ImportError as error:
+        raise NoGrammar(
+            f"no grammar for {language}", hint=f"Install the wheel tree-sitter-{package.replace('_', '-')}."
+        ) from error
+    load = getattr(wheel, f"language_{variant or package}", None) or getattr(wheel, "language", None)
+    if load is None:
+        raise NoGrammar(f"the wheel tree-sitter-{package} has no grammar {language}")
+    return Language(load())
+
+
+@cache
+def _comment_kinds(language: str) -> frozenset[str]:
+    grammar = _grammar(language)
+    kinds = (grammar.node_kind_for_id(number) for number in range(grammar.node_kind_count))
+    return frozenset(kind for kind in kinds if kind and kind.endswith("comment"))
+
+
+@cache
+def _kinds_query(language: str, kinds: tuple[str, ...]) -> Query | None:
+    from tree_sitter import Query
+
+    grammar = _grammar(language)
+    known = [kind for kind in kinds if grammar.id_for_node_kind(kind, True) is not None]
+    return Query(grammar, " ".join(f"({kind}) @n" for kind in known)) if known else None

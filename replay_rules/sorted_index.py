@@ -1,0 +1,132 @@
+"""Rule ``sorted-index``: insert a change's lines again, by their keys, into the newest index.
+
+An index is any heading, then one entry a line, each beginning ``- `PATH` `NAME` `` and sorted by the bytes of (PATH,
+NAME). The change may only add entries. Invariant: in the result each new entry stands between a smaller and a greater
+key, so what was sorted and unique stays so, and nothing but the new entries is added.
+"""
+
+from __future__ import annotations
+
+from qodebase.collision import Collision, Declined, Resolved
+
+Key = tuple[bytes, bytes]
+
+_ENTRY = b"- `"
+
+
+def rule(collision: Collision) -> Resolved | Declined:
+    """Re-insert the added entries.
+
+    >>> from qodebase.collision import Side
+    >>> from qodebase.paths import RepoPath
+    >>> base = Side(content=b"# Index\\n\\n- `b.py` `g` function\\n")
+    >>> main = Side(content=b"# Index\\n\\n- `a.py` `f` function\\n- `b.py` `g` function\\n")
+    >>> change = Side(content=b"# Index\\n\\n- `b.py` `g` function\\n- `c.py` `h` function\\n")
+    >>> print(rule(Collision(path=RepoPath(b"I.md"), base=base, main=main, change=change)).content.decode())
+    # Index
+    <BLANKLINE>
+    - `a.py` `f` function
+    - `b.py` `g` function
+    - `c.py` `h` function
+    <BLANKLINE>
+    """
+    base, main, change = collision.base.content, collision.main.content, collision.change.content
+    if main is None or change is None:
+        return Declined(why="the index was deleted")
+    if collision.base.mode != collision.change.mode and collision.base.content is not None:
+        return Declined(why="the change sets the index's file mode")
+    added = _added(base, change)
+    if isinstance(added, Declined):
+        return added
+    out = main
+    for line in added:
+        inserted = insert(out, line)
+        if isinstance(inserted, Declined):
+            return inserted
+        out = inserted
+    return Resolved(content=out, mode=collision.main.mode)
+
+
+def key_of(line: bytes) -> Key | None:
+    """Return an entry's (path, name), or None where the line is no entry."""
+    if not line.startswith(_ENTRY):
+        return None
+    path, _, rest = line[len(_ENTRY) :].partition(b"` `")
+    name, closing, _ = rest.partition(b"`")
+    return (path, name) if closing else None
+
+
+def insert(index: bytes, line: bytes) -> bytes | Declined:
+    """Return the index with one entry more, at its place; an equal entry that is there already is kept once."""
+    at = place(index, line)
+    if isinstance(at, Declined):
+        return at
+    return index if index.startswith(line, at) else index[:at] + line + index[at:]
+
+
+def place(index: bytes, line: bytes) -> int | Declined:
+    """Return the offset in bytes at which an entry belongs, or stands already, found by bisection."""
+    key = key_of(line)
+    if key is None or not line.endswith(b"\n"):
+        return Declined(why="an added line is no index entry")
+    if index and not index.endswith(b"\n"):
+        return Declined(why="the index ends in the middle of a line")
+    low, high = first_entry(index), len(index)
+    while low < high:
+        start = index.rfind(b"\n", low, (low + high) // 2) + 1 or low
+        end = index.index(b"\n", start) + 1
+        here = key_of(index[start:end])
+        if here is None:
+            return Declined(why="a line among the entries is no entry")
+        if here == key:
+            same = index[start:end] == line
+            return start if same else Declined(why="the same entry with another text: author")
+        if here < key:
+            low = end
+        else:
+            high = start
+    return low
+
+
+def first_entry(index: bytes) -> int:
+    """Return the offset in bytes of the first entry, or the length where there is none."""
+    if index.startswith(_ENTRY):
+        return 0
+    at = index.find(b"\n" + _ENTRY)
+    return len(index) if at < 0 else at + 1
+
+
+def _added(base: bytes | None, change: bytes) -> list[bytes] | Declined:
+    """Return the lines that the change adds to its base; anything else that it does is declined."""
+    if base is None:
+        return _lines(change[first_entry(change) :])
+    start = _common(base, change)
+    start = base.rfind(b"\n", 0, start) + 1
+    size = len(change) - len(base)
+    if size >= 0 and change[start + size :] == base[start:]:
+        return _lines(change[start : start + size])
+    kept, wanted = _lines(base), _lines(change)
+    at = 0
+    added = []
+    for line in wanted:
+        if at < len(kept) and line == kept[at]:
+            at += 1
+        else:
+            added.append(line)
+    return added if at == len(kept) else Declined(why="the change removes or edits lines of the index")
+
+
+def _lines(text: bytes) -> list[bytes]:
+    return [line + b"\n" for line in text.split(b"\n")[:-1]] if text.endswith(b"\n") else text.splitlines(keepends=True)
+
+
+def _common(left: bytes, right: bytes) -> int:
+    """Return the length of the common prefix, by bisection over slice compares."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,194 @@
+"""Audit what the landings did: each commit again from its parent and its journalled change, one after the other.
+
+Nothing is taken from what landed: the expected content of a path is the journalled change laid on its own base, or,
+where main had moved, the journalled replay done again on the parent. What cannot be done again is counted and named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from qodebase.change import SUBMODULE
+from qodebase.collision import Collision, Declined, Entry, Side
+from qodebase.edits import BadChange, Edit, materialise
+from qodebase.paths import RepoPath
+from qodebase.ports import Landing
+from qodebase.trunk.objects import MissingObject
+from results.audit_shared import SharedAudit
+from results.evidence import Evidence, NoChange
+from results.findings import Check, Notebook
+from results.history import Commit
+from results.means import Means, ask
+from results.repository import View
+from results.tree_diff import Differs
+
+Diff = Mapping[RepoPath, Differs]
+
+
+class ContentAudit:
+    """Goes along main from the base: `see` takes every commit in order, `checks` gives the outcome."""
+
+    def __init__(self, evidence: Evidence, means: Means) -> None:
+        self._evidence = evidence
+        self._repository = evidence.repository
+        self._means = means
+        self._ours = {commit.id for commit in evidence.history.ours}
+        self._content = Notebook("content")
+        self._promise = Notebook("promise")
+        self._foreign = Notebook("foreign")
+        self._before = self._repository.view(evidence.history.base)
+        self._job = means.job(self._before) if means.job else None
+        self._shared = SharedAudit(evidence, means, self._job)
+        self._expected: dict[RepoPath, Entry | None] = {}
+        self._changed_by: dict[RepoPath, list[str]] = {}
+        self._landings = self._same = self._redone = self._not_redone = 0
+
+    def see(self, commit: Commit) -> None:
+        """Look at the next commit of main."""
+        after = self._repository.view(commit.id, commit.tree)
+        diff = self._repository.trees.diff(self._before.tree, after.tree)
+        if commit.id in self._ours:
+            self._see_landing(commit, after, diff)
+        else:
+            self._see_foreign(commit, diff)
+        self._before = after
+
+    def checks(self) -> list[Check]:
+        """Return what was found, the whole of each shared path and the final tree included."""
+        redone = f", {self._not_redone} taken as they are" if self._not_redone else ""
+        content = f"{self._same} paths as the change makes them, {self._redone} redone again{redone}"
+        return [
+            self._content.check(f"{self._landings} landings: {content}"),
+            self._shared.check(),
+            self._promise.check(f"{self._landings if self._job else 0} landings"),
+            self._final_tree(),
+            self._foreign.check(f"{len(self._evidence.history.foreign)} commits"),
+        ]
+
+    @property
+    def not_checked(self) -> list[str]:
+        """Return in words what could not be checked."""
+        missing = []
+        if self._job is None:
+            missing.append("the job's own promise, and the whole of its shared paths: the job is not at hand")
+        if self._not_redone:
+            missing.append(f"{self._not_redone} paths that were redone: the replay ladder is not at hand")
+        return missing
+
+    def _see_landing(self, commit: Commit, after: View, diff: Diff) -> None:
+        self._landings += 1
+        intent = self._evidence.intents.get(commit.intent)
+        if intent is None:
+            self._take(commit, diff)
+            return
+        try:
+            change = self._evidence.change(commit)
+            base = self._repository.view(change.base)
+            own = materialise(change, base, lambda path: path not in self._shared)
+        except (NoChange, BadChange) as error:
+            self._wrong(self._content, commit, str(error))
+            self._take(commit, diff)
+            return
+        except MissingObject:
+            self._wrong(self._content, commit, "its change was made on a commit that the repository does not hold")
+            self._take(commit, diff)
+            return
+        for path in diff:
+            if path not in own and not (path in self._shared and path in change.paths):
+                self._wrong(self._content, commit, "it changed a path that its change does not touch", path)
+        for path, edit in own.items():
+            self._compare(commit, path, self._due(commit, path, edit, base, after), after.entry(path))
+        landing = Landing(intent=intent, change=change, commit=commit.id, parent=self._before.commit)
+        self._shared.landed(landing, commit, base, self._before, after)
+        self._prove(landing, commit, after)
+
+    def _due(self, commit: Commit, path: RepoPath, edit: Edit | None, base: View, after: View) -> Entry | None:
+        """Return what the commit must hold at one of its own paths."""
+        main = self._before.entry(path)
+        wanted = edit and edit.entry
+        if main == base.entry(path):
+            self._same += 1
+            return wanted
+        collided = self._evidence.collided.get((commit.intent, commit.attempt, commit.replay, path))
+        by = collided.resolved_by if collided else ""
+        if not by:
+            if main != wanted or not self._means.idempotent(path):
+                self._wrong(self._content, commit, "main had moved under it, and the journal names no replay", path)
+            return wanted
+        if self._means.redo is None:
+            self._not_redone += 1
+            return after.entry(path)
+        outcome = self._means.redo(self._collision(path, edit, base), by)
+        if isinstance(outcome, Declined):
+            self._wrong(self._content, commit, f"redone by {by}, which now declines it: {outcome.why}", path)
+            return after.entry(path)
+        self._redone += 1
+        return Edit(outcome.mode, outcome.content).entry
+
+    def _compare(self, commit: Commit, path: RepoPath, due: Entry | None, found: Entry | None) -> None:
+        self._expected[path] = due
+        self._changed_by.setdefault(path, []).append(commit.intent)
+        if found == due:
+            return
+        if found is None or due is None:
+            message = "its change keeps this path, and it is gone" if found is None else "its change deletes this path"
+        elif found.id != due.id:
+            message = "its content is not what its change makes"
+        else:
+            message = f"its file mode is {found.mode:o}, and its change makes {due.mode:o}"
+        self._wrong(self._content, commit, message, path)
+
+    def _collision(self, path: RepoPath, edit: Edit | None, base: View) -> Collision:
+        return Collision(
+            path=path,
+            base=_side(base, path),
+            main=_side(self._before, path),
+            change=Side(content=None) if edit is None else Side(content=edit.content, mode=edit.mode),
+            idempotent=self._means.idempotent(path),
+        )
+
+    def _prove(self, landing: Landing, commit: Commit, after: View) -> None:
+        job, before, full = self._job, self._before, self._means.full
+        if job is None:
+            return
+        fault = ask(lambda: job.proof(landing, before, after, full=full))
+        if fault:
+            self._wrong(self._promise, commit, fault)
+
+    def _see_foreign(self, commit: Commit, diff: Diff) -> None:
+        self._shared.foreign(commit, iter(diff))
+        intents = dict.fromkeys(intent for path in diff for intent in self._changed_by.get(path, ()))
+        self._foreign.note(f"{commit.id} changed {len(diff)} paths", intents=intents, commits=(commit.id,))
+        self._take(commit, diff)
+
+    def _take(self, commit: Commit, diff: Diff) -> None:
+        """Expect what a commit did that no journalled change accounts for; it was named where it was met."""
+        for path, differs in diff.items():
+            self._expected[path] = differs.after
+            if commit.intent:
+                self._changed_by.setdefault(path, []).append(commit.intent)
+
+    def _final_tree(self) -> Check:
+        """Compare the tip's tree with the base and all that was due, shared paths left out."""
+        book = Notebook("final tree")
+        base = self._repository.view(self._evidence.history.base)
+        actual = self._repository.trees.diff(base.tree, self._before.tree)
+        for path in sorted(actual.keys() | self._expected.keys()):
+            if path in self._shared:
+                continue
+            due = self._expected.get(path, base.entry(path))
+            found = actual[path].after if path in actual else base.entry(path)
+            if due != found:
+                message = "main does not hold what the base and the journalled changes make"
+                book.wrong(message, intents=self._changed_by.get(path, ()), path=path)
+        return book.check(f"{len(actual)} paths differ from the base")
+
+    def _wrong(self, book: Notebook, commit: Commit, message: str, path: RepoPath | None = None) -> None:
+        book.wrong(message, intents=(commit.intent,), commits=(commit.id,), path=path)
+
+
+def _side(view: View, path: RepoPath) -> Side:
+    entry = view.entry(path)
+    if entry is None or entry.mode == SUBMODULE:
+        return Side(content=None)
+    return Side(content=view.read(path), mode=entry.mode)

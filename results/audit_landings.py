@@ -1,0 +1,123 @@
+"""Audit the landings as commits and notes: each intent once, on a history that stands on the base, with its record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from qodebase.codec import BadData
+from qodebase.paths import CommitId
+from qodebase.record import Record, read_note
+from qodebase.trunk.reader import Reader
+from qodebase.trunk.refs import NOTES_REF
+from results.evidence import Evidence
+from results.findings import Check, Notebook
+from results.history import Commit, History
+
+
+def check_commits(evidence: Evidence) -> Check:
+    """Compare main's history with the journal's landings, commit by commit."""
+    book = Notebook("commits")
+    history = evidence.history
+    if not history.reaches_base:
+        book.wrong("main does not stand on the run's base any more", commits=(history.base, history.tip))
+    by_id = {commit.id: commit for commit in history.ours}
+    for intent, landings in evidence.landed.items():
+        for landed in landings:
+            commit = by_id.get(landed.commit)
+            if commit is None:
+                message = "the commit that the journal names is not on main: main was rewritten"
+                book.wrong(message, intents=(intent,), commits=(landed.commit,))
+            elif (commit.intent, commit.parent) != (intent, landed.parent):
+                message = "the journal names another intent or parent than the commit"
+                book.wrong(message, intents=(intent, commit.intent), commits=(commit.id,))
+            elif (commit.attempt, commit.replay) != (str(landed.attempt), str(landed.replay)):
+                message = "the journal names another attempt or replay than the commit"
+                book.wrong(message, intents=(intent,), commits=(commit.id,))
+    check_once(book, history.landings)
+    counted = f"{len(history.ours)} landings and {len(history.foreign)} foreign commits on main since the base"
+    return book.check(counted)
+
+
+def check_once(book: Notebook, landings: Mapping[str, Sequence[Commit]]) -> None:
+    """Write down every intent that more than one commit lands."""
+    for intent, commits in landings.items():
+        if len(commits) > 1:
+            book.wrong(f"landed {len(commits)} times", intents=(intent,), commits=[commit.id for commit in commits])
+
+
+def check_notes(evidence: Evidence) -> Check:
+    """Check that each landing has exactly one record that says the same, and that no record is left over."""
+    book = Notebook("notes")
+    landings = evidence.history.ours
+    records = compare_notes(book, landings, evidence.notes)
+    for landing in landings:
+        record = records.get(landing.id)
+        change = evidence.changes.get((landing.intent, landing.attempt, landing.replay))
+        if record and change and record.base != change.base:
+            book.wrong("its note names another base than its change", intents=(landing.intent,), commits=(landing.id,))
+    on_main = {landing.id for landing in landings}
+    for commit, notes in evidence.notes.items():
+        left_over = _parse(notes[0]) if commit not in on_main else None
+        if left_over is None or left_over.run != evidence.settings.run:
+            continue
+        if evidence.unfinished:
+            message = "a note of a commit that is not on main: a process ended before main moved; resuming undoes it"
+            book.note(message, intents=(left_over.intent,), commits=(commit,))
+        else:
+            message = "a note of a commit that does not land anything on main"
+            book.wrong(message, intents=(left_over.intent,), commits=(commit,))
+    return book.check(f"{len(on_main)} landings, {len(evidence.notes)} notes")
+
+
+def compare_notes(
+    book: Notebook, landings: Iterable[Commit], notes: Mapping[CommitId, Sequence[bytes]]
+) -> dict[CommitId, Record]:
+    """Write down every landing without exactly one record that says what its commit says; return the records."""
+    records = {}
+    for commit in landings:
+        found = notes.get(commit.id, ())
+        fault = ""
+        if len(found) != 1:
+            fault = f"its commit has {len(found)} notes" if found else "its commit has no note"
+        else:
+            try:
+                records[commit.id] = read_note(found[0])
+            except BadData as error:
+                fault = f"its note is no record: {error.message}"
+            else:
+                differs = _differences(commit, records[commit.id])
+                fault = f"its note and its commit do not agree on: {', '.join(differs)}" if differs else ""
+        if fault:
+            book.wrong(fault, intents=(commit.intent,), commits=(commit.id,))
+    return records
+
+
+def _differences(commit: Commit, record: Record) -> list[str]:
+    pairs = {
+        "run": (commit.run, record.run),
+        "intent": (commit.intent, record.intent),
+        "attempt": (commit.attempt, str(record.attempt)),
+        "replay": (commit.replay, str(record.replay)),
+        "lane": (commit.lane, record.lane),
+        "train": (commit.train, record.train),
+        "parent": (commit.parent, record.parent),
+    }
+    return [name for name, (told, recorded) in pairs.items() if told != recorded]
+
+
+def _parse(note: bytes) -> Record | None:
+    try:
+        return read_note(note)
+    except BadData:
+        return None
+
+
+def check_refs(reader: Reader, history: History, branch: str) -> Check:
+    """Check that main and the notes have their refs."""
+    book = Notebook("refs")
+    refs = [branch]
+    if reader.tip(NOTES_REF) is not None:
+        refs.append(NOTES_REF)
+    elif history.ours:
+        book.wrong(f"{NOTES_REF} is missing, and {len(history.ours)} intents landed")
+    return book.check(", ".join(refs))

@@ -1,0 +1,336 @@
+"""Asking with patience."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fleet.cache import AnswerCache
+from fleet.models.cached import Cached, CacheMode, WithCache
+from fleet.retry import Asker, Patience
+from fleet.throttle import Throttle
+from qodebase.clock import SystemClock, VirtualClock
+from qodebase.errors import QodebaseError
+from qodebase.ports import Answer, Failure, Message, NoAnswer, Prompt
+
+GOOD = Answer(text="Hello.", model="m", input_tokens=10, output_tokens=5, cost_usd=0.1)
+
+
+def failed(failure: Failure = Failure.PROVIDER, *, retry: bool = True, after: float | None = None) -> NoAnswer:
+    return NoAnswer(failure=failure, why="busy", model="m", retry=retry, retry_after_s=after)
+
+
+def question(text: str = "Say hello.") -> Prompt:
+    return Prompt(messages=(Message(role="user", text=text),), max_output_tokens=50)
+
+
+class Playing:
+    """Says its outcomes one after the other, the last for ever; each takes a second."""
+
+    name = "m"
+    deterministic = False
+    simulated = False
+    local = True
+
+    def __init__(self, clock: Any, *outcomes: Any) -> None:
+        self._clock = clock
+        self._outcomes = list(outcomes)
+        self.at: list[float] = []
+
+    async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
+        self.at.append(self._clock.now())
+        await self._clock.sleep(1.0)
+        outcome = self._outcomes.pop(0) if len(self._outcomes) > 1 else self._outcomes[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome  # type: ignore[no-any-return]
+
+    async def close(self) -> None:
+        pass
+
+
+class Book:
+    """Writes down what it is told, as the journal does."""
+
+    def __init__(self) -> None:
+        self.lines: list[Any] = []
+
+    def before(self, number: int) -> None:
+        self.lines.append(f"asked {number}")
+
+    async def after(self, number: int, outcome: Answer | NoAnswer, latency_s: float) -> None:
+        await asyncio.sleep(0)
+        self.lines.append((number, outcome, latency_s))
+
+
+def run_virtual(main: Callable[[VirtualClock], Awaitable[Any]]) -> Any:
+    clock = VirtualClock()
+
+    async def started() -> Any:
+        return await main(clock)
+
+    with asyncio.Runner(loop_factory=clock.new_event_loop) as runner:
+        return runner.run(started())
+
+
+def ask(*outcomes: Any, patience: Patience | None = None) -> tuple[Answer | NoAnswer, Book, list[float]]:
+    """Ask a model that plays these outcomes; return the last, the book and the seconds at which calls were made."""
+    book = Book()
+
+    async def main(clock: VirtualClock) -> Any:
+        model = Playing(clock, *outcomes)
+        got = await Asker(model, clock, patience=patience).ask(question(), before=book.before, after=book.after)
+        return got, book, model.at
+
+    result: tuple[Answer | NoAnswer, Book, list[float]] = run_virtual(main)
+    return result
+
+
+def test_every_try_is_written_down_before_and_after() -> None:
+    got, book, _ = ask(failed(), failed(Failure.TIMEOUT), GOOD)
+    assert got == GOOD
+    assert book.lines == [
+        "asked 1",
+        (1, failed(), 1.0),
+        "asked 2",
+        (2, failed(Failure.TIMEOUT), pytest.approx(1.0)),
+        "asked 3",
+        (3, GOOD, pytest.approx(1.0)),
+    ]
+
+
+@pytest.mark.parametrize("failure", [Failure.EMPTY, Failure.CUT_OFF, Failure.REFUSED, Failure.TOO_LONG])
+def test_what_would_come_out_alike_is_not_asked_again(failure: Failure) -> None:
+    got, _, at = ask(failed(failure, retry=False), GOOD)
+    assert got == failed(failure, retry=False)
+    assert at == [0.0]
+
+
+def test_waits_double_with_jitter_and_end_with_the_tries() -> None:
+    patience = Patience(tries=6, first_s=1, longest_s=6)
+    got, book, at = ask(failed(), patience=patience)
+    assert got == failed()
+    assert len(book.lines) == 12
+    waits = [later - earlier - 1 for earlier, later in pairwise(at)]
+    for wait, full in zip(waits, (1, 2, 4, 6, 6), strict=True):
+        assert full / 2 <= wait <= full
+
+
+def test_a_provider_that_says_how_long_is_obeyed() -> None:
+    got, _, at = ask(failed(Failure.RATE, after=20.0), GOOD)
+    assert got == GOOD
+    assert 21 <= at[1] <= 22.1
+
+
+def test_a_provider_that_asks_for_more_than_the_patience_is_not_asked_again() -> None:
+    got, _, at = ask(failed(Failure.RATE, after=1000.0), GOOD, patience=Patience(total_s=300))
+    assert got == failed(Failure.RATE, after=1000.0)
+    assert at == [0.0]
+
+
+def test_two_prompts_wait_differently_and_one_prompt_always_alike() -> None:
+    async def main(clock: VirtualClock) -> list[list[float]]:
+        models = [Playing(clock, failed(), GOOD) for _ in range(3)]
+        for model, text in zip(models, ("a", "b", "a"), strict=True):
+            model.at.clear()
+            started = clock.now()
+            await Asker(model, clock).ask(question(text), before=Book().before, after=Book().after)
+            model.at = [round(at - started, 6) for at in model.at]
+        return [model.at for model in models]
+
+    first, second, again = run_virtual(main)
+    assert first == again
+    assert first != second
+
+
+class WrongKey(QodebaseError):
+    """As a model raises it."""
+
+
+def test_an_error_that_no_other_call_would_survive_is_written_down_and_goes_up() -> None:
+    book = Book()
+
+    async def main(clock: VirtualClock) -> None:
+        asker = Asker(Playing(clock, WrongKey("the key is refused")), clock)
+        await asker.ask(question(), before=book.before, after=book.after)
+
+    with pytest.raises(WrongKey):
+        run_virtual(main)
+    number, outcome, _ = book.lines[1]
+    assert (number, outcome.why, outcome.cost_usd, len(book.lines)) == (1, "the key is refused", 0.0, 2)
+
+
+def test_a_bug_is_not_retried() -> None:
+    with pytest.raises(ZeroDivisionError):
+        ask(ZeroDivisionError("a bug"), GOOD)
+
+
+@pytest.mark.parametrize("seconds", [0.5, 1.4])
+def test_cancelling_is_never_swallowed_in_a_call_or_between_two(seconds: float) -> None:
+    book = Book()
+
+    async def main(clock: VirtualClock) -> int:
+        model = Playing(clock, failed())
+        task = asyncio.ensure_future(Asker(model, clock).ask(question(), before=book.before, after=book.after))
+        await clock.sleep(seconds)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await clock.sleep(100)
+        return len(model.at)
+
+    assert run_virtual(main) == 1
+    assert book.lines[0] == "asked 1"
+    assert len(book.lines) == (1 if seconds < 1 else 2)
+
+
+def test_a_call_waits_until_it_is_written_down() -> None:
+    async def main(clock: VirtualClock) -> None:
+        model = Playing(clock, GOOD)
+
+        async def slowly(number: int) -> None:
+            await clock.sleep(3)
+
+        await Asker(model, clock).ask(question(), before=slowly, after=Book().after)
+        assert model.at == [3.0]
+
+    run_virtual(main)
+
+
+def test_one_asker_serves_many_agents_at_once_without_mixing_them_up() -> None:
+    async def main(clock: VirtualClock) -> None:
+        class Echo(Playing):
+            tries: dict[str, int] = {}  # noqa: RUF012
+
+            async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
+                text = prompt.messages[0].text
+                await self._clock.sleep(0.1 + len(text) % 3)
+                self.at.append(0)
+                if self.tries.setdefault(text, 0) < int(text) % 4:
+                    self.tries[text] += 1
+                    return failed()
+                return Answer(text=text, model="m")
+
+        asker = Asker(Echo(clock), clock)
+        books = [Book() for _ in range(200)]
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(asker.ask(question(str(number)), before=book.before, after=book.after))
+                for number, book in enumerate(books)
+            ]
+        for number, (task, book) in enumerate(zip(tasks, books, strict=True)):
+            got = task.result()
+            assert isinstance(got, Answer)
+            assert got.text == str(number)
+            assert len(book.lines) == 2 * (number % 4 + 1)
+
+    run_virtual(main)
+
+
+async def with_gate(throttle: Throttle, work: Callable[[], Awaitable[None]]) -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(throttle.serve())
+        await work()
+        throttle.close()
+
+
+def test_one_agents_429_pauses_the_whole_fleet() -> None:
+    async def main(clock: VirtualClock) -> None:
+        throttle = Throttle(clock)
+        model = Playing(clock, failed(Failure.RATE, after=30.0), GOOD)
+        asker = Asker(model, clock, throttle=throttle)
+        book = Book()
+
+        async def late() -> None:
+            await clock.sleep(5)
+            await asker.ask(question("late"), before=book.before, after=book.after)
+
+        async def work() -> None:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(asker.ask(question("first"), before=book.before, after=book.after))
+                group.create_task(late())
+
+        await with_gate(throttle, work)
+        assert model.at[0] == 0.0
+        assert all(at >= 31.0 for at in model.at[1:])
+        assert len(model.at) == 3
+
+    run_virtual(main)
+
+
+def test_a_call_is_written_down_after_the_gate_and_not_while_it_waits() -> None:
+    async def main(clock: VirtualClock) -> None:
+        throttle = Throttle(clock)
+        throttle.pause(10)
+        book = Book()
+        asker = Asker(Playing(clock, GOOD), clock, throttle=throttle)
+
+        async def work() -> None:
+            task = asyncio.ensure_future(asker.ask(question(), before=book.before, after=book.after))
+            await clock.sleep(9)
+            assert book.lines == []
+            await task
+            assert clock.now() == pytest.approx(11.0)
+            assert book.lines[1][2] == pytest.approx(1.0)
+
+        await with_gate(throttle, work)
+
+    run_virtual(main)
+
+
+def test_tokens_are_settled_with_what_was_used() -> None:
+    async def main(clock: VirtualClock) -> float:
+        throttle = Throttle(clock, tokens_per_minute=600)
+        asker = Asker(Playing(clock, GOOD), clock, throttle=throttle)
+
+        async def work() -> None:
+            for number in range(5):
+                await asker.ask(question(str(number)), before=Book().before, after=Book().after)
+
+        await with_gate(throttle, work)
+        return clock.now()
+
+    charged_in_full, settled = 5 * 57 / 10, (4 * 15 + 57) / 10
+    assert settled <= run_virtual(main) < charged_in_full - 10
+
+
+def test_kept_answers_pass_the_gate_by_and_are_written_down_as_one_try(tmp_path: Path) -> None:
+    async def main() -> None:
+        clock = SystemClock()
+        provider = Playing(VirtualClock(), GOOD)
+        cached = Cached(cache=AnswerCache(tmp_path, clock), scope="s")
+        await cached.put(question(), GOOD)
+        throttle = Throttle(clock)
+        throttle.pause(1000)
+        book = Book()
+        asker = Asker(WithCache(provider, cached, CacheMode.USE), clock, throttle=throttle)
+        got = await asker.ask(question(), before=book.before, after=book.after)
+        assert isinstance(got, Answer)
+        assert (got.source, got.cost_usd) == ("cache", 0.0)
+        assert book.lines[0] == "asked 1"
+        assert book.lines[1][:2] == (1, got)
+        assert provider.at == []
+        await cached.cache.close()
+
+    asyncio.run(main())
+
+
+def test_an_answer_is_kept_once_it_came_after_failures(tmp_path: Path) -> None:
+    async def main(clock: VirtualClock) -> None:
+        cached = Cached(cache=AnswerCache(tmp_path, clock), scope="s")
+        model = Playing(clock, failed(), GOOD, failed(Failure.EMPTY, retry=False))
+        asker = Asker(WithCache(model, cached, CacheMode.USE), clock)
+        for _ in range(2):
+            got = await asker.ask(question(), before=Book().before, after=Book().after)
+            assert isinstance(got, Answer)
+        assert len(model.at) == 2
+        assert isinstance(await asker.ask(question("else"), before=Book().before, after=Book().after), NoAnswer)
+        assert await cached.get(question("else")) is None
+        await cached.cache.close()
+
+    run_virtual(main)
