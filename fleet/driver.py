@@ -6,7 +6,7 @@ import asyncio
 import gc
 import os
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,9 +28,10 @@ from lanes.train import Builder
 from lanes.yard import Yard
 from qodebase import events
 from qodebase.code import CommitTree
+from qodebase.errors import QodebaseError
 from qodebase.events import Event
 from qodebase.intent import Ending, Intent
-from qodebase.journal import Journal, read_events
+from qodebase.journal import Journal, JournalFailed, read_events
 from qodebase.paths import CommitId
 from qodebase.ports import Checker, Clock, Engine, Job, Model
 from qodebase.runs import RunFolder, Settings
@@ -118,7 +119,13 @@ class Driver:
                 Trunk.open(self._folder.repository, branch=self._settings.branch, run=self._settings.run)
             )
             reader = held.enter_context(Reader(self._folder.repository))
-            why = await self._sit(journal, store, trunk, reader, held)
+            try:
+                why = await self._sit(journal, store, trunk, reader, held)
+            except BaseException as error:
+                with suppress(JournalFailed):
+                    stopped = "interrupted" if isinstance(error, asyncio.CancelledError) else "failed"
+                    journal.write(events.RunStopped, actor="driver", why=stopped, tip=trunk.tip)
+                raise _cause(error) from None
             journal.write(events.RunStopped, actor="driver", why=why, tip=trunk.tip)
             if why == "ended":
                 trunk.compact()
@@ -140,6 +147,9 @@ class Driver:
             limit=self._limit,
             real_pid=os.getpid(),
         )
+        if chosen:
+            with parts.clock.working():
+                await asyncio.to_thread(parts.job.ready)
         main = self._main(reader, trunk.tip)
         kept = SegmentReader(self._folder.attempts)
         held.callback(kept.close)
@@ -247,3 +257,14 @@ class Driver:
         if name.strip():
             return Person(name=name.strip(), mail=mail.rstrip("> "), time=at)
         return Person(name=submission.agent, mail=f"{submission.agent}@qodebase.invalid", time=at)
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return what a group of failures comes from: a failure that a person can act on before a bug, the first of each.
+
+    When one task fails, thousands of agents are cancelled or fail with it; their tracebacks would hide the one.
+    """
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    causes = [_cause(one) for one in error.exceptions]
+    return next((cause for cause in causes if isinstance(cause, QodebaseError)), causes[0])

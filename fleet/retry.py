@@ -115,7 +115,9 @@ class Asker:
         used = outcome.input_tokens + outcome.output_tokens
         if used or (isinstance(outcome, NoAnswer) and outcome.cost_usd == 0):
             throttle.settle(tokens, used)
-        if isinstance(outcome, NoAnswer) and (outcome.failure is Failure.RATE or outcome.retry_after_s is not None):
+        if isinstance(outcome, Answer) or not outcome.retry:
+            return
+        if outcome.failure is Failure.RATE or outcome.retry_after_s is not None:
             asked = outcome.retry_after_s
             throttle.pause(min(self._patience.rate_pause_s if asked is None else asked, self._patience.total_s))
 

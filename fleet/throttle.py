@@ -17,6 +17,8 @@ from qodebase.ports import Clock, Prompt
 _TOKEN_PERMITS = 100
 """Permits a second that a limit of tokens is cut into."""
 
+_WINDOW_S = 0.25
+
 _HAIR_S = 1e-4
 """The shortest wait, above the rounding of seconds since the epoch."""
 
@@ -110,7 +112,7 @@ class Throttle:
                 if waiter is None:
                     continue
                 if self._tokens is not None:
-                    await self._tokens.take(waiter.tokens)
+                    await self._tokens.take(waiter)
                     await self._end_of_pause()
                 if waiter.future.done():
                     self.settle(waiter.tokens, 0)
@@ -159,10 +161,10 @@ class _Tokens:
         """Owe so many tokens more; a credit is worth one minute at most, which is what the provider counts by."""
         self._owed = max(-60.0 * _TOKEN_PERMITS, self._owed + tokens / self._size)
 
-    async def take(self, tokens: int) -> None:
-        """Wait until so many tokens, and what was owed before, may be used."""
-        self.charge(tokens)
-        while self._owed >= 1:
+    async def take(self, waiter: _Waiter) -> None:
+        """Wait until a waiter's tokens, and what was owed before, may be used, or the waiter has given up."""
+        self.charge(waiter.tokens)
+        while self._owed >= 1 and not waiter.future.done():
             await self._throttler.acquire()
             self._owed -= 1
 
@@ -173,9 +175,12 @@ def _throttler(clock: Clock, limit: int, period: float) -> Any:
 
 
 def _window(per_minute: float) -> tuple[int, float]:
-    """Return a limit and its window, in seconds: about a second long where the rate allows, so that no burst of a
-    whole minute goes out at once."""
-    limit = max(1, int(per_minute / 60))
+    """Return a limit and its window in seconds: a quarter of a second where the rate allows.
+
+    A window of a minute would let a minute's calls out at once; one near the polls of asyncio-throttle, a hundredth of
+    a second apart, would lose much of the rate to them.
+    """
+    limit = max(1, int(per_minute / 60 * _WINDOW_S))
     return limit, limit * 60 / per_minute
 
 

@@ -222,6 +222,9 @@ class Job(Protocol):
     def open(self, base: Tree) -> None:
         """Take the code that the run began on; called once, before anything else."""
 
+    def ready(self) -> None:
+        """Do what prompts need and what takes long, before agents start; called in a thread of its own."""
+
     def close(self) -> None:
         """Give back what the job holds."""
 

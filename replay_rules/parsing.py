@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from qodebase.errors import QodebaseError
 
@@ -29,9 +29,11 @@ class NoGrammar(QodebaseError):
     """Report that no installed wheel carries a grammar of this name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf:
-    """One node without children: its kind as the grammar names it, and its bytes ``start`` to ``end``."""
+class Leaf(NamedTuple):
+    """One node without children: its kind as the grammar names it, and its bytes ``start`` to ``end``.
+
+    A tuple and no dataclass: a file has tens of thousands of them.
+    """
 
     kind: str
     start: int
@@ -80,9 +82,16 @@ class Parsed:
 
     def leaves(self) -> Iterator[Leaf]:
         """Yield every node without children in order; missing ones that the parser made up have no bytes."""
-        for node in self._walk():
-            if node.child_count == 0:
-                yield Leaf(kind=node.type, start=node.start_byte, end=node.end_byte)
+        cursor = self.tree.walk()
+        while True:
+            if cursor.goto_first_child():
+                continue
+            node = cursor.node
+            if node is not None:
+                yield Leaf(node.type, node.start_byte, node.end_byte)
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return
 
     def _walk(self) -> Iterator[Node]:
         cursor = self.tree.walk()

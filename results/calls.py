@@ -70,7 +70,7 @@ class Usage:
 def calls_of(run: RunData) -> list[Call]:
     """Return every model call in the order of asking; an answer without its question stands where it came."""
     calls: dict[tuple[str | None, int], Call] = {}
-    for sitting, event in run.with_sitting():
+    for sitting, event in run.with_sitting(Asked, Answered, CutOff):
         match event:
             case Asked():
                 calls[event.intent, event.call] = _call(event, event.purpose, sitting)

@@ -14,16 +14,18 @@ class Flow:
 
     def apply(self, event: Event) -> None:
         """Move on by one event; agents and queues do not outlive the process that held them."""
-        match event:
-            case RunStarted() | RunStopped():
-                self.in_flight.clear()
-                self.queued.clear()
-            case Admitted(intent=str(intent)):
-                self.queued.discard(intent)
+        kind, intent = type(event), event.intent
+        if kind in _NEW_SITTING:
+            self.in_flight.clear()
+            self.queued.clear()
+        elif intent is not None and kind in _MOVES:
+            self.queued.discard(intent)
+            self.in_flight.discard(intent)
+            if kind is Admitted:
                 self.in_flight.add(intent)
-            case Queued(intent=str(intent)):
-                self.in_flight.discard(intent)
+            elif kind is Queued:
                 self.queued.add(intent)
-            case Landed(intent=str(intent)) | Ended(intent=str(intent)):
-                self.in_flight.discard(intent)
-                self.queued.discard(intent)
+
+
+_NEW_SITTING = frozenset((RunStarted, RunStopped))
+_MOVES = frozenset((Admitted, Queued, Landed, Ended))

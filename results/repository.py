@@ -10,9 +10,8 @@ from types import TracebackType
 from qodebase.change import SUBMODULE
 from qodebase.collision import Entry
 from qodebase.paths import CommitId, RepoPath
-from qodebase.trunk.objects import Objects
 from qodebase.trunk.reader import Reader
-from qodebase.trunk.repository import find_folders
+from results.cat_file import CatFile
 from results.tree_diff import Trees
 
 _KEPT_BYTES = 64 << 20
@@ -57,8 +56,8 @@ class Repository:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.reader = Reader(path)
-        self._objects = Objects(find_folders(path).objects)
-        self.trees = Trees(lambda id: self._objects.tree(bytes.fromhex(id)))
+        self._objects = CatFile(path)
+        self.trees = Trees(lambda id: self._objects.read(id, "tree"))
         self._blobs: OrderedDict[str, bytes] = OrderedDict()
         self._kept = 0
 
@@ -81,7 +80,7 @@ class Repository:
         if content is not None:
             self._blobs.move_to_end(id)
             return content
-        content = self.reader.blob(id)
+        content = self._objects.read(id, "blob")
         self._blobs[id] = content
         self._kept += len(content)
         while self._kept > _KEPT_BYTES and len(self._blobs) > 1:

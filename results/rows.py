@@ -35,7 +35,7 @@ def intents(run: RunData) -> Iterator[Row]:
     usage: defaultdict[str | None, Usage] = defaultdict(Usage)
     for call in calls_of(run):
         usage[call.intent].add(call)
-    begun = Counter(event.intent for event in run.events if isinstance(event, Admitted))
+    begun = Counter(event.intent for event in run.of(Admitted))
     for state in run.state.intents.values():
         intent, used = state.intent, usage[state.intent.id]
         yield (
@@ -95,11 +95,10 @@ def attempts(run: RunData) -> Iterator[Row]:
 
 def collisions(run: RunData) -> Iterator[Row]:
     """Yield the rows of `schema.COLLISIONS`."""
-    landed = {(event.intent, event.attempt) for event in run.events if isinstance(event, Landed)}
+    landed = {(event.intent, event.attempt) for event in run.of(Landed)}
     models = _replay_models(run)
-    for event in run.events:
-        if not isinstance(event, CollisionMet):
-            continue
+    for event in run.of(CollisionMet):
+        assert isinstance(event, CollisionMet)
         collided = event.collided
         replays, model = models.get((event.intent, event.attempt), (-1, ""))
         by = collided.resolved_by or (f"model:{model}" if replays > event.replay else "")
@@ -132,7 +131,7 @@ def _replay_models(run: RunData) -> dict[tuple[str | None, int | None], tuple[fl
     """
     asked: dict[str | None, str] = {}
     found: dict[tuple[str | None, int | None], tuple[float, str]] = {}
-    for event in run.events:
+    for event in run.of(Asked, Replayed, Landed):
         match event:
             case Asked(purpose="replay"):
                 asked[event.intent] = event.model
@@ -158,7 +157,7 @@ class _Story:
 def landings(run: RunData) -> Iterator[Row]:
     """Yield the rows of `schema.LANDINGS`."""
     stories: defaultdict[str | None, _Story] = defaultdict(_Story)
-    for event in run.events:
+    for event in run.of(Admitted, ChangeMade, Replayed, Queued, CollisionMet, Landed):
         if isinstance(event, Landed):
             yield _landing(event, stories[event.intent], run.started_at)
         else:
@@ -212,7 +211,10 @@ def throughput(run: RunData) -> Iterator[Row]:
         fields = (counts["landed"], counts["collided"], counts["ended"], counts["answered"])
         return (at, run.started_at + at, sitting, *fields, len(flow.in_flight), len(flow.queued), simulated)
 
-    for sitting, event in run.with_sitting():
+    sitting = 0
+    for event in run.events:
+        if isinstance(event, RunStarted):
+            sitting = event.sitting
         now = second_of(event, run.started_at)
         second = now if second is None else second
         if now > second:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import contextlib
+import gc
+from collections.abc import Iterator
 from functools import cached_property
 
 from qodebase.events import AnyEvent, Event, RunStarted, Unknown
@@ -26,7 +28,10 @@ class RunData:
     @cached_property
     def events(self) -> tuple[AnyEvent | Unknown, ...]:
         """Return the journal's events in order; a torn last line is left out, a broken one raises `BadData`."""
-        return tuple(read_events(self.folder.journal)) if self.folder.journal.exists() else ()
+        if not self.folder.journal.exists():
+            return ()
+        with _no_collecting():
+            return tuple(read_events(self.folder.journal))
 
     @cached_property
     def state(self) -> RunState:
@@ -38,18 +43,31 @@ class RunData:
         """Return when the run first started, in seconds since the epoch on its clock; 0 before."""
         return next((event.at for event in self.events if isinstance(event, RunStarted)), 0.0)
 
-    def with_sitting(self) -> Iterator[tuple[int, AnyEvent | Unknown]]:
-        """Yield each event with the number of the sitting that wrote it."""
-        return with_sitting(self.events)
+    def of(self, *kinds: type[Event]) -> Iterator[AnyEvent | Unknown]:
+        """Yield the events of some kinds, in order."""
+        wanted = frozenset(kinds)
+        return (event for event in self.events if type(event) in wanted)
+
+    def with_sitting(self, *kinds: type[Event]) -> Iterator[tuple[int, AnyEvent | Unknown]]:
+        """Yield the events of some kinds, each with the sitting that wrote it, counted from 1; 0 before the first."""
+        sitting = 0
+        for event in self.of(RunStarted, *kinds):
+            if isinstance(event, RunStarted):
+                sitting = event.sitting
+            if type(event) in kinds:
+                yield sitting, event
 
 
-def with_sitting(events: Iterable[AnyEvent | Unknown]) -> Iterator[tuple[int, AnyEvent | Unknown]]:
-    """Yield each event with the number of the sitting that wrote it, counted from 1; 0 before the first."""
-    sitting = 0
-    for event in events:
-        if isinstance(event, RunStarted):
-            sitting = event.sitting
-        yield sitting, event
+@contextlib.contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Keep the garbage collector from going over a million new events again and again: none of them is garbage."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def second_of(event: Event, started_at: float) -> int:

@@ -15,6 +15,10 @@ from fleet.jobs.document.languages.outline import Outline
 from fleet.jobs.document.languages.outline_text import is_safe
 from fleet.jobs.document.usage import Neighbour
 
+_MOST_LINES = 12
+_COLUMNS = 86
+_HEAD = re.compile(r"- (?!Also |Further|Constants|Functions|Helpers|from )([\w.$]+)")
+
 
 def describe(
     path: bytes,
@@ -37,14 +41,26 @@ def describe(
     """
     facts = facts_of(path, outline, tuple(used_by), tuple(uses), tuple(siblings))
     shaped = describe_shapes.shaped(facts)
-    if shaped is None and outline.is_test:
+    if shaped is None and describe_tests.is_test(facts):
         shaped = describe_tests.described(facts)
     if shaped is None:
         shaped = describe_plain.described(facts)
     summary, body = shaped
-    blocks = [_cleaned(block, facts) for block in (summary, *body, _closing(facts))]
+    blocks = [_cleaned(block, facts) for block in (summary, *map(_short, body), _closing(facts))]
     text = "\n\n".join(block for block in blocks if block)
     return text or f"{facts.title}."
+
+
+def _short(block: str) -> str:
+    """Return a list cut to about a dozen lines of text; what no longer fits is only named."""
+    lines = block.split("\n")
+    room = _MOST_LINES
+    for at, line in enumerate(lines):
+        room -= 1 + len(line) // _COLUMNS
+        if room < 0 and at and line.startswith("- "):
+            heads = [found[1] for one in lines[at:] if (found := _HEAD.match(one))]
+            return "\n".join([*lines[:at], *([f"- Further: {fitting(heads, 150)}."] if heads else [])])
+    return block
 
 
 def _cleaned(block: str, facts: Facts) -> str:
@@ -71,10 +87,10 @@ def _closing(facts: Facts) -> str:
             parts.append(f"Run as a script, it calls {listed(called, 3)}.")
         elif not outline.is_test:
             parts.append("It can be run as a script.")
-    if facts.builds_on:
+    if facts.builds_on and not facts.recipe:
         parts.append(f"Builds on {listed(facts.builds_on, 3)}.")
     if facts.used_by:
         ordered = sorted(facts.used_by, key=lambda path: (is_test_path(path), path))
         names = safe([place_name(path) for path in ordered])
-        parts.append(f"Used by {listed(names, 3, len(facts.used_by))}.")
+        parts.append(f"Used by {listed(names, 3)}.")
     return " ".join(parts)

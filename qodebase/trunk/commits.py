@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 
@@ -10,8 +11,6 @@ import msgspec
 from qodebase.paths import CommitId
 from qodebase.trunk.batch import LandingRefused, ObjectId, Person
 
-RUN = "Qodebase-Run"
-INTENT = "Qodebase-Intent"
 EXPECTS = "Qodebase-Expects"
 ONTO = "Qodebase-Onto"
 
@@ -37,6 +36,7 @@ class CommitFacts(msgspec.Struct, frozen=True, kw_only=True):
         return trailers_of(self.message)
 
 
+@functools.lru_cache(maxsize=4096)
 def person_line(person: Person) -> bytes:
     """Return a person as a commit writes one.
 

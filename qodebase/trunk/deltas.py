@@ -14,6 +14,8 @@ Piece = tuple[int, int] | bytes
 
 _LARGEST_COPY = 0xFFFFFF
 _LARGEST_INSERT = 127
+_BYTE = [bytes((number,)) for number in range(256)]
+_BITS = (1, 2, 4, 8, 16, 32, 64)
 
 
 def splice_between(old: bytes, new: bytes) -> Splice:
@@ -68,6 +70,10 @@ def _common_tail(old: bytes, new: bytes, limit: int) -> int:
 
 def pieces_of(length: int, splices: Sequence[Splice]) -> list[Piece]:
     """Lay splices on a content of ``length`` bytes and return what the result is made of."""
+    if len(splices) == 1:
+        ((start, end, text),) = splices
+        middle: list[Piece] = [text] if text else []
+        return [*([(0, start)] if start else []), *middle, *([(end, length)] if end < length else [])]
     pieces: list[Piece] = [(0, length)]
     for start, end, text in splices:
         pieces = _spliced(pieces, start, end, text)
@@ -99,46 +105,36 @@ def _part(piece: Piece, start: int, end: int) -> Piece:
 
 def encode_delta(before: int, after: int, pieces: Sequence[Piece]) -> bytes:
     """Return a delta from a base of ``before`` bytes to a result of ``after`` bytes."""
-    out = bytearray(_size(before))
-    out += _size(after)
+    out = [_size(before), _size(after)]
     for piece in pieces:
         if isinstance(piece, bytes):
             for at in range(0, len(piece), _LARGEST_INSERT):
                 part = piece[at : at + _LARGEST_INSERT]
-                out.append(len(part))
-                out += part
+                out.append(_BYTE[len(part)])
+                out.append(part)
         else:
             offset, end = piece
             while offset < end:
                 length = min(end - offset, _LARGEST_COPY)
-                _copy(out, offset, length)
+                out.append(_copy(offset, length))
                 offset += length
-    return bytes(out)
+    return b"".join(out)
 
 
-def _copy(out: bytearray, offset: int, length: int) -> None:
-    place = len(out)
-    out.append(0x80)
+def _copy(offset: int, length: int) -> bytes:
+    """Return a copy: flags that say which bytes of offset and length follow, then those that are not zero."""
+    raw = offset.to_bytes(4, "little") + length.to_bytes(3, "little")
     flags = 0x80
-    bit = 1
-    while offset:
-        if offset & 0xFF:
-            out.append(offset & 0xFF)
+    for bit, byte in zip(_BITS, raw, strict=True):
+        if byte:
             flags |= bit
-        offset >>= 8
-        bit <<= 1
-    bit = 0x10
-    while length:
-        if length & 0xFF:
-            out.append(length & 0xFF)
-            flags |= bit
-        length >>= 8
-        bit <<= 1
-    out[place] = flags
+    return _BYTE[flags] + raw.translate(None, b"\0")
 
 
 def _size(number: int) -> bytes:
-    out = bytearray()
+    if number < 0x80:
+        return _BYTE[number]
+    out = []
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)
         number >>= 7

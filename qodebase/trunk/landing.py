@@ -10,7 +10,7 @@ from types import TracebackType
 from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId, RepoPath
 from qodebase.trunk.batch import Edit, Entry, Landed, Landing, LandingRefused, Moved, ObjectId, Redo
-from qodebase.trunk.compaction import compact
+from qodebase.trunk.compaction import Tidying, compact
 from qodebase.trunk.files import Files
 from qodebase.trunk.history import read_commit
 from qodebase.trunk.lock import TrunkLock
@@ -24,6 +24,7 @@ from qodebase.trunk.step import Recent, Step, entry_of, refuse_broken
 from qodebase.trunk.tree import Node, Tree
 
 _TRIES = 20
+_PILE = 50
 
 
 class NoSuchBranch(QodebaseError):
@@ -57,6 +58,8 @@ class Trunk:
         self._level = level
         self._objects = Objects(folders.objects)
         self._recent = Recent()
+        self._tidying = Tidying(folders.git)
+        self._piled = 0
         self._unsure = True
         self._tip = ""
         self._notes_tip: str | None = None
@@ -106,6 +109,7 @@ class Trunk:
 
     def close(self) -> None:
         """Let others land."""
+        self._tidying.stop()
         self._objects.close()
         self._lock.release()
 
@@ -219,7 +223,13 @@ class Trunk:
         pack.write(self._files, self._folders.packs)
         self._publish(tip, notes_tip, lock, held)
         self._tip, self._tree, self._notes_tip, self._notes = tip, step.tree, notes_tip, notes
+        self._tidy()
         return results
+
+    def _tidy(self) -> None:
+        self._piled += 1
+        if self._piled >= _PILE and self._tidying.start():
+            self._piled = 0
 
     def _unmoved(self) -> bool:
         git = self._folders.git
@@ -264,5 +274,6 @@ class Trunk:
         Raises:
             CompactionFailed: git says why it stopped.
         """
+        self._tidying.stop()
         compact(self._folders.git)
         self._objects.reopen()

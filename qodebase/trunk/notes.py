@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from qodebase.change import REGULAR
 from qodebase.paths import CommitId
-from qodebase.trunk.commits import EXPECTS, ONTO, RUN, commit_bytes, message_bytes
+from qodebase.trailers import RUN
+from qodebase.trunk.commits import EXPECTS, ONTO, commit_bytes, message_bytes
 from qodebase.trunk.objects import COMMIT, TREE, Objects, hash_object
 from qodebase.trunk.pack import PackWriter
 from qodebase.trunk.tree import EMPTY_TREE, Node, PathClash, Tree

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import threading
 from pathlib import Path
@@ -13,6 +14,8 @@ from qodebase.errors import QodebaseError
 
 COMMIT, TREE, BLOB, TAG = 1, 2, 3, 4
 
+_SHORT = 65536
+_sha1 = functools.partial(hashlib.sha1, usedforsecurity=False)
 _NAMES = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
 _HEADS = {kind: name + b" %d\0" for kind, name in _NAMES.items()}
 
@@ -23,7 +26,10 @@ class MissingObject(QodebaseError):
 
 def hash_object(kind: int, content: bytes) -> bytes:
     """Return the 20 bytes that name an object."""
-    digest = hashlib.sha1(_HEADS[kind] % len(content), usedforsecurity=False)
+    head = _HEADS[kind] % len(content)
+    if len(content) < _SHORT:
+        return _sha1(head + content).digest()
+    digest = _sha1(head)
     digest.update(content)
     return digest.digest()
 

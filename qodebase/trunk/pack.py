@@ -29,14 +29,14 @@ _FAR = 0x80000000
 
 
 class _Link(NamedTuple):
-    """Where an object stands in its chain; ``splices`` lead to it from the knot."""
+    """Where an object stands in its chain; ``splices`` lead to it from ``above``, or it is a knot."""
 
     offset: int
     size: int
     knots: int
     steps: int
-    knot: tuple[int, int]
-    splices: tuple[Splice, ...]
+    splices: Sequence[Splice] = ()
+    above: _Link | None = None
 
 
 class PackWriter:
@@ -71,26 +71,25 @@ class PackWriter:
 
     def _add_whole(self, kind: int, id: bytes, content: bytes) -> None:
         offset, size = self._at, len(content)
-        self._links[id] = _Link(offset, size, 0, 0, (offset, size), ())
+        self._links[id] = _Link(offset, size, 0, 0)
         self._emit(id, _head(kind, size) + self._deflated(content, 1 if kind == TREE else self.level))
 
     def _add_delta(self, link: _Link, id: bytes, content: bytes, splices: Sequence[Splice]) -> bool:
         size = len(content)
-        path = (*link.splices, *splices)
-        if link.steps < STEPS and len(path) <= 8 * STEPS:
-            base, length, way = link.offset, link.size, splices
-            made = _Link(self._at, size, link.knots, link.steps + 1, link.knot, path)
+        if link.steps < STEPS:
+            base, way = link, splices
+            made = _Link(self._at, size, link.knots, link.steps + 1, splices, link)
         elif link.knots < KNOTS:
-            (base, length), way = link.knot, path
-            made = _Link(self._at, size, link.knots + 1, 0, (self._at, size), ())
+            base, way = _from_knot(link, splices)
+            made = _Link(self._at, size, link.knots + 1, 0)
         else:
             return False
-        delta = encode_delta(length, size, pieces_of(length, way))
+        delta = encode_delta(base.size, size, pieces_of(base.size, way))
         if 2 * len(delta) > size:
             return False
         self._links[id] = made
         body = _stored(delta) if len(delta) <= _STORED else self._deflated(delta, self.level)
-        self._emit(id, _head(OFS_DELTA, len(delta)) + _back(self._at - base) + body)
+        self._emit(id, _head(OFS_DELTA, len(delta)) + _back(self._at - base.offset) + body)
         return True
 
     def _deflated(self, content: bytes, level: int) -> bytes:
@@ -160,10 +159,19 @@ class PackWriter:
         return body + hashlib.sha1(body, usedforsecurity=False).digest()
 
 
+def _from_knot(link: _Link, splices: Sequence[Splice]) -> tuple[_Link, list[Splice]]:
+    """Return the knot that a chain hangs on and all splices from there."""
+    runs = [splices]
+    while link.above is not None:
+        runs.append(link.splices)
+        link = link.above
+    return link, [splice for run in reversed(runs) for splice in run]
+
+
 def _head(kind: int, size: int) -> bytes:
     first = kind << 4 | size & 15
     size >>= 4
-    out = bytearray()
+    out = []
     while size:
         out.append(first | 0x80)
         first = size & 0x7F

@@ -8,8 +8,9 @@ from pathlib import Path
 from types import TracebackType
 
 from qodebase.paths import CommitId, RepoPath
+from qodebase.trailers import INTENT, RUN
 from qodebase.trunk.batch import Entry, ObjectId
-from qodebase.trunk.commits import INTENT, RUN, CommitFacts
+from qodebase.trunk.commits import CommitFacts
 from qodebase.trunk.history import first_parents, read_commit
 from qodebase.trunk.notes import all_notes, find_note, notes_tree
 from qodebase.trunk.objects import BLOB, Objects
@@ -36,6 +37,7 @@ class Reader:
         self._objects = Objects(self._folders.objects)
         self._trees: dict[str, Tree] = {}
         self._lock = threading.Lock()
+        self._notes: tuple[str | None, Tree] | None = None
 
     def __enter__(self) -> Reader:
         return self
@@ -86,15 +88,20 @@ class Reader:
 
     def note(self, commit: str) -> bytes | None:
         """Return a commit's note, or None."""
-        tree = notes_tree(self._objects, read_ref(self._folders.git, NOTES_REF))
-        found = find_note(tree, commit)
+        found = find_note(self._notes_tree(), commit)
         return None if found is None else self._objects.content(found[1].id, BLOB)
 
     def notes(self) -> Iterator[tuple[CommitId, bytes]]:
         """Yield every commit that has a note, with the note."""
-        tree = notes_tree(self._objects, read_ref(self._folders.git, NOTES_REF))
-        for commit, node in all_notes(tree):
+        for commit, node in all_notes(self._notes_tree()):
             yield commit, self._objects.content(node.id, BLOB)
+
+    def _notes_tree(self) -> Tree:
+        tip = read_ref(self._folders.git, NOTES_REF)
+        kept = self._notes
+        if kept is None or kept[0] != tip:
+            kept = self._notes = (tip, notes_tree(self._objects, tip))
+        return kept[1]
 
     def landed_intents(self, run: str, tip: str, base: str | None) -> dict[str, CommitId]:
         """Return which commit landed each intent of a run, from the trailers between ``tip`` and ``base``.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 
 from qodebase.errors import QodebaseError
-from qodebase.trunk.commits import EXPECTS, ONTO, RUN, CommitFacts
+from qodebase.trailers import RUN
+from qodebase.trunk.commits import EXPECTS, ONTO, CommitFacts
 from qodebase.trunk.compaction import git_environment
 from qodebase.trunk.files import Files
 from qodebase.trunk.history import first_parents, reaches

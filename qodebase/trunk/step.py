@@ -62,6 +62,12 @@ def entry_of(node: Node | None) -> Entry | None:
     return None if node is None else Entry(node.mode, ObjectId(node.id.hex()))
 
 
+def _is(node: Node | None, entry: Entry | None) -> bool:
+    if node is None or entry is None:
+        return node is None and entry is None
+    return node.mode == entry.mode and node.id.hex() == entry.id
+
+
 def refuse_broken(landing: Landing) -> None:
     """Find what is wrong with a landing whatever main holds.
 
@@ -174,13 +180,14 @@ class Step:
         self, landing: Landing, redo: Redo
     ) -> tuple[dict[bytes, Node | None], dict[bytes, tuple[bytes, bytes | None]], dict[RepoPath, SharedResult]]:
         """Return the entries that a landing sets, its new blobs with what each follows from, and its shared paths."""
-        moved = tuple(path for path, entry in landing.expects.items() if entry_of(self.tree.node(path)) != entry)
+        held = {path: self.tree.node(path) for path in landing.expects}
+        moved = tuple(path for path, entry in landing.expects.items() if not _is(held[path], entry))
         if moved:
             raise _Held(Moved(paths=moved, why="main holds something else now"))
         nodes: dict[bytes, Node | None] = {}
         blobs: dict[bytes, tuple[bytes, bytes | None]] = {}
         for path, edit in landing.edits.items():
-            nodes[path] = None if edit is None else self._node(landing, path, edit, blobs)
+            nodes[path] = None if edit is None else self._node(landing, path, edit, held[path], blobs)
         shared = {}
         for change in landing.shared:
             before = self.tree.node(change.path)
@@ -194,10 +201,16 @@ class Step:
             )
         return nodes, blobs, shared
 
-    def _node(self, landing: Landing, path: bytes, edit: Edit, blobs: dict[bytes, tuple[bytes, bytes | None]]) -> Node:
+    def _node(
+        self,
+        landing: Landing,
+        path: bytes,
+        edit: Edit,
+        before: Node | None,
+        blobs: dict[bytes, tuple[bytes, bytes | None]],
+    ) -> Node:
         if edit.content is not None:
             id = hash_object(BLOB, edit.content)
-            before = self.tree.node(path)
             blobs[id] = (edit.content, None if before is None else before.id)
             return Node(edit.mode, id)
         assert edit.id is not None
@@ -212,7 +225,7 @@ class Step:
         if before is not None and before.mode not in (REGULAR, EXECUTABLE):
             raise _Held(Moved(paths=(change.path,), why="a shared path is no file on main"))
         content = None if before is None else self.blob(before.id)
-        if entry_of(before) == change.base:
+        if _is(before, change.base):
             return How.TAKEN, _laid(change, content)
         redone = redo(change, content)
         if isinstance(redone, Declined):

@@ -66,6 +66,22 @@ class Faulty(Files):
         super().unlink(path)
 
 
+class Watched(Files):
+    """Files that write down what was synced and what was named, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.log: list[tuple[str, str]] = []
+
+    def sync(self, descriptor: int) -> None:
+        super().sync(descriptor)
+        self.log.append(("sync", os.readlink(f"/proc/self/fd/{descriptor}")))
+
+    def rename(self, source: Path, target: Path) -> None:
+        super().rename(source, target)
+        self.log.append(("name", str(target)))
+
+
 def kill_myself() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -109,8 +125,7 @@ def void(anything: object) -> None:
 
 
 def reported(text: bytes) -> dict[str, str]:
-    pairs = [line.split() for line in text.decode().split("\n")[:-1]]
-    return {intent: commit for intent, commit in pairs}
+    return dict(line.split() for line in text.decode().split("\n")[:-1])
 
 
 def check(path: Path, claims: dict[str, str], git: Call, sound: Call) -> dict[str, str]:
@@ -132,6 +147,40 @@ def check(path: Path, claims: dict[str, str], git: Call, sound: Call) -> dict[st
         assert {file for file, _ in reader.files(tip)} == {b"a", *(b"d%s/f" % name.encode() for name in landed)}
     sound(path)
     return landed
+
+
+def test_everything_is_synced_before_the_ref_that_needs_it_moves(repository: Call, land: Call) -> None:
+    path = repository({b"a": b"one"})
+    files = Watched()
+    with Trunk.open(path, branch="main", run=RUN, _files=files) as trunk:
+        files.log.clear()
+        land(trunk, {b"a": b"two"})
+    told = [(what, name.removeprefix(f"{path}/")) for what, name in files.log]
+    (pack,) = (name for what, name in told if name.endswith(".pack") and what == "name")
+    half = pack.replace("pack-", "tmp_qodebase_pack-")
+    wanted = [
+        ("sync", half),
+        ("sync", half.replace(".pack", ".idx")),
+        ("name", pack),
+        ("name", pack.replace(".pack", ".idx")),
+        ("sync", "objects/pack"),
+        ("sync", "refs"),
+        ("sync", "refs/heads/main.lock"),
+        ("sync", "refs/notes/qodebase.lock"),
+        ("name", "refs/notes/qodebase"),
+        ("sync", "refs/notes"),
+        ("name", "refs/heads/main"),
+        ("sync", "refs/heads"),
+    ]
+    assert [
+        (
+            what,
+            name.replace("qodebase/claim-refs%2Fheads%2Fmain", "refs/heads/main.lock").replace(
+                "qodebase/claim-refs%2Fnotes%2Fqodebase", "refs/notes/qodebase.lock"
+            ),
+        )
+        for what, name in told
+    ] == wanted
 
 
 def test_a_kill_at_every_operation_in_turn_loses_and_doubles_nothing(
@@ -183,24 +232,28 @@ def test_two_hundred_kills_at_random_moments_lose_and_double_nothing(
     kills(repository({b"a": b"one"}), landing, git, sound, 200, 11)
 
 
+def operations_of_a_step(repository: Call, landing: Call) -> int:
+    files = Faulty(0, disk_full)
+    with Trunk.open(repository({b"a": b"one"}, name="count.git"), branch="main", run=RUN, _files=files) as trunk:
+        trunk.land([landing(trunk, {b"d0/f": b"x"}, intent="0")], lambda shared, content: b"")
+        files.count = 0
+        trunk.land([landing(trunk, {b"d1/f": b"x"}, intent="1")], lambda shared, content: b"")
+    assert files.count > 20
+    return files.count
+
+
 def test_a_disk_that_is_full_at_any_operation_stops_the_step_and_main_stays(
-    repository: Call, landing: Call, git: Call, sound: Call
+    repository: Call, landing: Call, land: Call, git: Call, sound: Call
 ) -> None:
-    """Take a step whose n-th operation fails, for each n until one goes through."""
-    for at in range(1, 100):
+    for at in range(1, operations_of_a_step(repository, landing) + 1):
         path = repository({b"a": b"one"}, name=f"{at}.git")
         files = Faulty(0, disk_full)
         with Trunk.open(path, branch="main", run=RUN, _files=files) as trunk:
-            (first,) = trunk.land([landing(trunk, {b"d0/f": b"x"}, intent="0")], lambda shared, content: b"")
+            first = land(trunk, {b"d0/f": b"x"}, intent="0")
             files.at, files.count, files.names = at, 0, []
             batch = [landing(trunk, {b"d1/f": b"x"}, intent="1")]
-            try:
+            with pytest.raises(DiskTrouble, match="No space left"):
                 trunk.land(batch, lambda shared, content: b"")
-            except DiskTrouble as trouble:
-                assert "No space left" in str(trouble)
-            else:
-                assert files.count < at
-                break
             if files.names[-1] != "unlink":
                 left = [*path.glob("refs/**/*.lock"), *path.glob("objects/pack/tmp_*")]
                 assert left == []
@@ -211,7 +264,6 @@ def test_a_disk_that_is_full_at_any_operation_stops_the_step_and_main_stays(
             if not moved:
                 trunk.land(batch, lambda shared, content: b"")
         assert set(check(path, {"0": first.commit}, git, sound)) == {"0", "1"}
-    assert at > 20
 
 
 @pytest.fixture
@@ -235,17 +287,21 @@ def test_a_real_disk_that_fills_up_keeps_what_landed(
     git(made, "clone", "-q", "--bare", str(made), str(path))
     chance = random.Random(3)
     claims: dict[str, str] = {}
+
+    def fill(trunk: Trunk) -> None:
+        for number in range(len(claims), 100):
+            name = f"d{number}/f".encode()
+            batch = [landing(trunk, {name: chance.randbytes(200_000)}, intent=str(number))]
+            (result,) = trunk.land(batch, lambda shared, content: b"")
+            assert isinstance(result, Landed)
+            claims[str(number)] = result.commit
+
     with Trunk.open(path, branch="main", run=RUN) as trunk:
         with pytest.raises(DiskTrouble, match="No space left"):
-            for number in range(100):
-                name = f"d{number}/f".encode()
-                batch = [landing(trunk, {name: chance.randbytes(200_000)}, intent=str(number))]
-                (result,) = trunk.land(batch, lambda shared, content: b"")
-                assert isinstance(result, Landed)
-                claims[str(number)] = result.commit
+            fill(trunk)
         assert len(claims) >= 3
         assert trunk.refresh() == claims[str(len(claims) - 1)]
-        with pytest.raises(DiskTrouble):
-            trunk.land(batch, lambda shared, content: b"")
+        with pytest.raises(DiskTrouble, match="No space left"):
+            fill(trunk)
         assert trunk.entry(RepoPath(b"d0/f")) is not None
     assert check(path, claims, git, sound) == claims

@@ -39,7 +39,7 @@ def test_git_reads_a_note_for_each_commit(repository: Call, landing: Call, git: 
     path = repository({b"a": b"one"})
     with Trunk.open(path, branch="main", run="run-1") as trunk:
         batch = [landing(trunk, {b"f%d" % number: b"x"}, intent=f"i{number}") for number in range(300)]
-        results = trunk.land(batch, lambda shared, content: b"")
+        results: Any = trunk.land(batch, lambda shared, content: b"")
     for result in results[::60]:
         assert git(path, "notes", "--ref=qodebase", "show", result.commit) == f"note of {result.commit}\n".encode()
     log = git(path, "log", "--notes=qodebase", "--format=%H%x00%N", "main").decode()
@@ -77,7 +77,7 @@ def test_notes_of_other_people_stay_byte_for_byte_with_any_fan_out(
 
 
 def test_a_note_lands_beside_a_file_that_has_the_name_of_its_folder(
-    repository: Call, landing: Call, git: Call, sound: Call
+    repository: Call, land: Call, git: Call, sound: Call
 ) -> None:
     path = repository({b"a": b"one"})
     stream = b"commit %s\ncommitter P <p@example.org> 1700000000 +0000\ndata 1\nx\n" % REF.encode()
@@ -85,7 +85,7 @@ def test_a_note_lands_beside_a_file_that_has_the_name_of_its_folder(
         stream += b"M 100644 inline %02x\ndata 1\nx\n" % number
     git(path, "fast-import", "--quiet", input=stream)
     with Trunk.open(path, branch="main", run="run-1") as trunk:
-        (result,) = trunk.land([landing(trunk, {b"b": b"two"})], lambda shared, content: b"")
+        result = land(trunk, {b"b": b"two"})
         with Reader(path) as reader:
             assert reader.note(result.commit) == f"note of {result.commit}\n".encode()
     assert git(path, "notes", "--ref=qodebase", "show", result.commit) == f"note of {result.commit}\n".encode()

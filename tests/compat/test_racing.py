@@ -43,7 +43,7 @@ def test_commits_of_people_stay_and_paths_that_they_changed_are_collisions(
         on_a, on_b = landing(trunk, {b"a": b"ours"}), landing(trunk, {b"b": b"ours"}, intent="two")
         theirs = commit_of_a_person(git, path, "a", b"theirs")
         git(path, "update-ref", "refs/heads/main", theirs)
-        results = trunk.land([on_a, on_b], lambda shared, content: b"")
+        results: Any = trunk.land([on_a, on_b], lambda shared, content: b"")
         assert results[0] == Moved(paths=(b"a",), why="main holds something else now")  # type: ignore[arg-type]
         assert results[1].parent == theirs
         assert dict(trunk.paths()) == ls_tree(path)
@@ -58,7 +58,7 @@ def test_a_ref_that_moves_within_a_step_makes_the_step_again_under_its_lock(
     path = repository({b"a": b"one", b"b": b"two"})
     theirs = commit_of_a_person(git, path, "a", b"theirs")
     base = git(path, "rev-parse", "main").decode().strip()
-    refused = []
+    refused: list[int] = []
 
     def note(landed: Landed) -> bytes:
         if moved == "notes" and not refused:
@@ -70,7 +70,7 @@ def test_a_ref_that_moves_within_a_step_makes_the_step_again_under_its_lock(
         return b"note\n"
 
     with Trunk.open(path, branch="main", run="run-1") as trunk:
-        results = trunk.land([landing(trunk, {b"b": b"ours"}, note=note)], lambda shared, content: b"")
+        results: Any = trunk.land([landing(trunk, {b"b": b"ours"}, note=note)], lambda shared, content: b"")
         assert [type(result) for result in results] == [Landed]
         assert trunk.tip == results[0].commit == git(path, "rev-parse", "main").decode().strip()
     assert git(path, "notes", "--ref=qodebase", "show", "main") == b"note\n"
@@ -119,12 +119,12 @@ def test_nothing_is_lost_against_a_loop_of_update_ref(repository: Call, landing:
                     landing(trunk, {b"f%d" % (len(landed) + number): b"x"}, intent=str(len(landed) + number))
                     for number in range(20)
                 ]
-                results = trunk.land(batch, lambda shared, content: b"")
+                results: Any = trunk.land(batch, lambda shared, content: b"")
                 landed += [result.commit for result in results]
     finally:
         os.killpg(racer.pid, signal.SIGKILL)
         rest, _ = racer.communicate()
-    theirs += [line for line in rest.decode().split("\n")[:-1]]
+    theirs += rest.decode().split("\n")[:-1]
     for lock in path.glob("refs/heads/*.lock"):
         lock.unlink()
     on_main = git(path, "rev-list", "--first-parent", "main").decode().split()

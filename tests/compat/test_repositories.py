@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from qodebase.trunk.files import Files
 from qodebase.trunk.landing import NoSuchBranch, Trunk
 from qodebase.trunk.reader import Reader
 from qodebase.trunk.repository import NotARepository, UnsupportedRepository
@@ -167,6 +168,24 @@ def test_compaction_leaves_what_git_gc_leaves_and_landing_goes_on(
         land(trunk, {b"d/f3": b"again"}, intent="again")
         assert reader.content(first, b"b/c") == b"two"
         assert reader.content(trunk.tip, b"d/f3") == b"again"
+        assert dict(trunk.paths()) == dict(reader.files(trunk.tip)) == ls_tree(path)
+    sound(path)
+
+
+def test_packs_that_pile_up_are_joined_while_landing_goes_on(
+    repository: Call, land: Call, sound: Call, ls_tree: Call
+) -> None:
+    path = repository(FILES)
+    with Trunk.open(path, branch="main", run="run-1", _files=Files(durable=False)) as trunk, Reader(path) as reader:
+        base = trunk.tip
+        for number in range(1000):
+            land(trunk, {b"d%d/f" % (number % 7): b"%d" % number}, intent=str(number))
+            packs = len(list((path / "objects/pack").glob("*.pack")))
+            if packs < number / 2:
+                break
+        assert 50 <= number < 999
+        trunk.blob(trunk.entry(b"b/c").id)  # type: ignore[union-attr]
+        assert len(reader.landed_intents("run-1", trunk.tip, base)) == number + 1
         assert dict(trunk.paths()) == dict(reader.files(trunk.tip)) == ls_tree(path)
     sound(path)
 

@@ -33,7 +33,7 @@ def test_every_change_adds_its_line_in_one_batch(repository: Call, landing: Call
     with Trunk.open(path, branch="main", run="run-1") as trunk:
         numbers = [number * 7919 % 500 for number in range(500)]
         batch = [landing(trunk, {b"f%d" % number: b"x"}, shared=(line(None, number),)) for number in numbers]
-        results = trunk.land(batch, add_line)
+        results: Any = trunk.land(batch, add_line)
         assert [result.shared[INDEX].how for result in results] == [How.TAKEN] + [How.REDONE] * 499
         for before, after in pairwise(results):
             assert after.shared[INDEX].before == before.shared[INDEX].after
@@ -57,7 +57,7 @@ def test_a_declined_edit_holds_back_its_whole_change_and_the_others_land(
             landing(trunk, {b"two": b"x"}, shared=(line(base, 2),)),
             landing(trunk, {b"three": b"x"}, shared=(line(base, 3),)),
         ]
-        results = trunk.land(batch, add_line)
+        results: Any = trunk.land(batch, add_line)
     assert [type(result) for result in results] == [Landed, Moved, Landed]
     assert results[1] == Moved(paths=(INDEX,), why="b'00002\\n' is there")
     assert set(ls_tree(path)) == {b"one", b"three", INDEX}
@@ -78,11 +78,11 @@ def test_a_shared_path_that_main_deleted_or_made_a_link_is_told_to_the_rule_or_h
             seen.append(content)
             return b"again\n"
 
-        (result,) = trunk.land([landing(trunk, {b"a": b"1"}, shared=(line(base, 2),))], redo)
+        result: Any = trunk.land([landing(trunk, {b"a": b"1"}, shared=(line(base, 2),))], redo)[0]
         assert seen == [None]
         assert result.shared[INDEX].after.mode == REGULAR
         land(trunk, {INDEX: (0o120000, b"elsewhere")}, intent="link")
-        (result,) = trunk.land([landing(trunk, {b"a": b"2"}, shared=(line(base, 3),))], redo)
+        result = trunk.land([landing(trunk, {b"a": b"2"}, shared=(line(base, 3),))], redo)[0]
         assert isinstance(result, Moved)
         assert len(seen) == 1
 
@@ -93,7 +93,7 @@ def test_whole_content_is_taken_when_main_is_what_the_edit_was_made_on(
     path = repository({b"docs/INDEX.md": b"old\n"})
     with Trunk.open(path, branch="main", run="run-1") as trunk:
         shared = SharedEdit(path=INDEX, base=trunk.entry(INDEX), change=b"new\n", mode=EXECUTABLE)
-        (result,) = trunk.land([landing(trunk, {}, shared=(shared,))], add_line)
+        result: Any = trunk.land([landing(trunk, {}, shared=(shared,))], add_line)[0]
         assert result.shared[INDEX].how is How.TAKEN
     assert git(path, "ls-tree", "main", INDEX.decode()).startswith(b"100755 ")
     assert git(path, "cat-file", "blob", "main:docs/INDEX.md") == b"new\n"
@@ -153,7 +153,7 @@ def test_a_later_landing_builds_on_an_earlier_one_of_its_batch(
         second = landing(trunk, {b"a": b"2"}, intent="2", expects={b"a": entry})
         stale = landing(trunk, {b"a": b"3"}, intent="3")
         copied = landing(trunk, {b"copy": Edit(mode=REGULAR, id=entry.id)}, intent="4")
-        results = trunk.land([first, second, stale, copied], add_line)
+        results: Any = trunk.land([first, second, stale, copied], add_line)
         assert [type(result) for result in results] == [Landed, Landed, Moved, Landed]
         assert results[2].paths == (b"a",)
         assert results[3].parent == results[1].commit

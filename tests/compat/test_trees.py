@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qodebase.change import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK
-from qodebase.trunk.batch import Edit, Landed, LandingRefused, Moved
+from qodebase.paths import RepoPath
+from qodebase.trunk.batch import Edit, Entry, Landed, LandingRefused, Moved
 from qodebase.trunk.landing import Trunk
 from qodebase.trunk.tree import PathClash
 
@@ -38,7 +39,7 @@ def play(folder: Path, history: list[list[dict[bytes, tuple[int, bytes] | None]]
     with Trunk.open(repository, branch="main", run="run-1") as trunk:
         for batch in history:
             landings = []
-            expected = dict(trunk.paths())
+            expected: dict[bytes, Any] = {bytes(path): entry for path, entry in trunk.paths()}
             for edits in batch:
                 after = files | {path: edit for path, edit in edits.items() if edit is not None}
                 for path, edit in edits.items():
@@ -49,12 +50,12 @@ def play(folder: Path, history: list[list[dict[bytes, tuple[int, bytes] | None]]
                 files = after
                 landing = helpers["landing"](trunk, edits, expects={path: expected.get(path) for path in edits})
                 landings.append(landing)
-                tree = trunk.tree_with(
-                    {path: Edit(mode=mode, content=content) for path, (mode, content) in files.items()}
-                    | {path: None for path in dict(trunk.paths()) if path not in files}
-                )
+                wanted: dict[RepoPath, Edit | None] = {path: None for path, _ in trunk.paths()}
+                for path, (mode, content) in files.items():
+                    wanted[RepoPath(path)] = Edit(mode=mode, content=content)
+                tree = trunk.tree_with(wanted)
                 expected = {path: helpers["entry"](mode, content) for path, (mode, content) in files.items()}
-            results = trunk.land(landings, helpers["never"])
+            results: Any = trunk.land(landings, helpers["never"])
             assert all(isinstance(result, Landed) for result in results)
             if landings:
                 assert results[-1].tree == tree == trunk.tip_tree
@@ -73,7 +74,7 @@ def play(folder: Path, history: list[list[dict[bytes, tuple[int, bytes] | None]]
 
 @pytest.fixture
 def helpers(git: Call, landing: Call, ls_tree: Call, sound: Call) -> dict[str, Call]:
-    from qodebase.trunk.batch import Entry, ObjectId
+    from qodebase.trunk.batch import ObjectId
     from qodebase.trunk.objects import BLOB, hash_object
 
     def never(shared: object, content: object) -> bytes:
@@ -235,8 +236,8 @@ def test_many_versions_of_one_file_in_one_batch_stay_within_gits_delta_depth(
             made = landing(trunk, {b"src/a/index": text}, intent=str(number), expects={b"src/a/index": entry})
             landings.append(made)
             versions.append(text)
-            entry = type(entry)(REGULAR, git_id(text))
-        results = trunk.land(landings, lambda shared, content: b"")
+            entry = Entry(REGULAR, git_id(text))
+        results: Any = trunk.land(landings, lambda shared, content: b"")
         assert all(isinstance(result, Landed) for result in results)
     (index,) = sorted((path / "objects" / "pack").glob("*.idx"), key=lambda file: file.stat().st_mtime)[-1:]
     lines = git(path, "verify-pack", "-v", str(index)).splitlines()
@@ -263,11 +264,11 @@ def test_a_path_that_stands_in_the_way_is_a_collision(repository: Call, landing:
             landing(trunk, {b"folder": b"x", b"other": b"y"}),
             landing(trunk, {b"fine": b"z"}),
         )
-        results = trunk.land([below, above, fine], lambda shared, content: b"")
+        results: Any = trunk.land([below, above, fine], lambda shared, content: b"")
         assert [type(result) for result in results] == [Moved, Moved, Landed]
         assert results[0].paths == (b"a",)
         with pytest.raises(PathClash):
-            trunk.tree_with({b"a/b": Edit(mode=REGULAR, content=b"x")})
+            trunk.tree_with({RepoPath(b"a/b"): Edit(mode=REGULAR, content=b"x")})
     assert set(ls_tree(path)) == {*before, b"fine"}
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from fleet.cache import AnswerCache, CacheFailed, answer_key
+from fleet.text_disk import NotText, TextDisk
 from qodebase.clock import SystemClock, VirtualClock
 from qodebase.ports import Answer
 
@@ -113,6 +114,26 @@ def test_a_planted_file_name_neither_reads_nor_removes_the_file(mode: int, tmp_p
     filled(folder, 1)
     assert victim.exists()
     assert read(folder, 0) == [answer("answer 0")]
+
+
+def test_the_disk_takes_and_gives_text_and_nothing_else(tmp_path: Path) -> None:
+    disk = TextDisk(str(tmp_path))
+    assert disk.fetch(1, None, "text", False) == "text"
+    assert disk.store("text", False) == (0, 1, None, "text")
+    for row in [(4, None, "text"), (2, None, "text"), (1, "name", "text"), (1, None, b"text"), (1, None, None)]:
+        with pytest.raises(NotText):
+            disk.fetch(*row, False)
+    with pytest.raises(NotText):
+        disk.fetch(1, None, "text", True)
+    for value in (b"text", 7, None, ["text"]):
+        with pytest.raises(NotText):
+            disk.store(value, False)
+        with pytest.raises(NotText):
+            disk.put(value)
+    with pytest.raises(NotText):
+        disk.get("key", False)
+    with pytest.raises(NotText):
+        disk.filename()
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "[]", '{"text": 7, "model": "m"}', '{"model": "m"}'])

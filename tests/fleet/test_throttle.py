@@ -71,12 +71,12 @@ def test_the_rate_holds_on_the_wall_clock_with_the_polling_library() -> None:
     async def main() -> tuple[list[tuple[int, float]], float]:
         clock = SystemClock()
         started = time.monotonic()
-        log = await passed(clock, Throttle(clock, requests_per_minute=60_000), 2500)
+        log = await passed(clock, Throttle(clock, requests_per_minute=60_000), 1000)
         return log, time.monotonic() - started
 
     log, seconds = asyncio.run(main())
-    assert [number for number, _ in log] == list(range(2500))
-    assert seconds >= 2.0
+    assert [number for number, _ in log] == list(range(1000))
+    assert seconds >= 0.75
 
 
 def test_tokens_a_minute_are_kept_whatever_the_size_of_calls() -> None:
@@ -105,7 +105,7 @@ def test_tokens_that_were_not_used_are_given_back_and_others_charged() -> None:
         return times
 
     first, second, third, fourth = run_virtual(main)
-    assert second - first == pytest.approx(9, abs=1.1)
+    assert second - first == pytest.approx(1, abs=0.1)
     assert third - second == pytest.approx(10, abs=1.1)
     assert fourth - third == pytest.approx(10, abs=1.1)
 
@@ -160,7 +160,24 @@ def test_waiters_that_gave_up_cost_no_permit() -> None:
     assert run_virtual(main) == [0.0, pytest.approx(1.0, abs=0.01)]
 
 
-def test_a_waiter_that_gives_up_while_its_tokens_are_counted_gives_them_back() -> None:
+def test_a_permit_whose_waiter_gave_up_goes_to_the_next_that_comes() -> None:
+    async def main(clock: VirtualClock) -> float:
+        throttle = Throttle(clock, requests_per_minute=60)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(throttle.serve())
+            await throttle.enter()
+            gone = group.create_task(throttle.enter())
+            await clock.sleep(0.5)
+            gone.cancel()
+            await clock.sleep(0.7)
+            await throttle.enter()
+            throttle.close()
+        return clock.now()
+
+    assert run_virtual(main) == pytest.approx(1.2)
+
+
+def test_a_waiter_that_gives_up_while_its_tokens_are_counted_holds_up_nobody() -> None:
     async def main(clock: VirtualClock) -> float:
         throttle = Throttle(clock, tokens_per_minute=6000)
         async with asyncio.TaskGroup() as group:
@@ -172,7 +189,7 @@ def test_a_waiter_that_gives_up_while_its_tokens_are_counted_gives_them_back() -
             throttle.close()
         return clock.now()
 
-    assert run_virtual(main) == pytest.approx(1000, rel=0.01)
+    assert run_virtual(main) == pytest.approx(5, abs=1)
 
 
 def test_a_gate_that_is_stopped_lets_nobody_hang() -> None:

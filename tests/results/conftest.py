@@ -33,6 +33,9 @@ COMMON = RepoPath(b"src/common.py")
 HOT = RepoPath(b"src/hot.py")
 LAG = 3
 
+_QUICK = ("-c", "core.fsync=none", "-c", "fastimport.unpackLimit=1")
+"""Keep an import in one pack, unsynced: runs are copied often here, and no crash is tested."""
+
 Content = dict[RepoPath, bytes]
 
 
@@ -132,7 +135,7 @@ class ToyRun:
 
     def git(self, *arguments: str, stdin: bytes = b"") -> str:
         """Run git in the run's repository."""
-        command = ["git", "-C", str(self.git_dir), *arguments]
+        command = ["git", "-C", str(self.git_dir), *_QUICK, *arguments]
         done = subprocess.run(command, input=stdin, capture_output=True, check=True)
         return done.stdout.decode().strip()
 
@@ -237,7 +240,7 @@ class ToyRun:
 
     def _init_repository(self) -> None:
         self.folder.root.mkdir(parents=True)
-        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(self.git_dir)], check=True)
+        subprocess.run(["git", "init", "-q", "--template=", "--bare", "-b", "main", str(self.git_dir)], check=True)
 
     def _import(self, commits: Iterable[Commit], *, onto: CommitId | None = None) -> list[CommitId]:
         stream = bytearray(b"feature done\n")
@@ -477,6 +480,12 @@ def toy(honest: ToyRun, tmp_path: Path) -> ToyRun:
     copy = ToyRun(tmp_path / "run")
     copy.commits, copy.ids = list(honest.commits), list(honest.ids)
     return copy
+
+
+@pytest.fixture
+def toy_audit() -> ToyAudit:
+    """The toy job's audit."""
+    return ToyAudit()
 
 
 @pytest.fixture

@@ -44,6 +44,9 @@ class Edit:
     def open(self, base: Tree) -> None:
         """Need nothing of the base."""
 
+    def ready(self) -> None:
+        """Need nothing."""
+
     def close(self) -> None:
         """Hold nothing."""
 

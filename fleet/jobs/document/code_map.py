@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.languages.outline import Outline
@@ -13,7 +15,8 @@ from fleet.jobs.document.usage import Usage, usage_of
 from qodebase.paths import RepoPath
 from qodebase.ports import Tree
 
-_CHUNK = 40
+_CHUNK = 20
+_MOST_PROCESSES = 8
 _WORTH_PROCESSES = 200
 
 
@@ -25,7 +28,7 @@ class CodeMap:
         contents = ((path, content) for path in paths if len(content := tree.read(path)) <= max_bytes)
         for path, outline in _outlined(list(contents)):
             self.outlines[path] = outline
-        self.usage: Usage = usage_of(dict(self.outlines))
+        self.usage: Usage = usage_of({bytes(path): outline for path, outline in self.outlines.items()})
 
 
 def outline_of(path: bytes, content: bytes) -> Outline | None:
@@ -35,17 +38,32 @@ def outline_of(path: bytes, content: bytes) -> Outline | None:
 
 
 def _outlined(files: list[tuple[RepoPath, bytes]]) -> Iterator[tuple[RepoPath, Outline]]:
-    chunks = [files[at : at + _CHUNK] for at in range(0, len(files), _CHUNK)]
-    processes = min(os.cpu_count() or 1, 8)
+    processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
     if len(files) < _WORTH_PROCESSES or processes == 1:
-        for chunk in chunks:
-            yield from _chunk(chunk)
+        yield from outline_chunk(files)
         return
-    # Spawned, not forked: the caller may have threads.
-    with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for done in pool.map(_chunk, chunks):
+    chunks = [files[at : at + _CHUNK] for at in range(0, len(files), _CHUNK)]
+    with ThreadPoolExecutor(processes) as pool:
+        for done in pool.map(_in_process, (chunks[number::processes] for number in range(processes))):
             yield from done
 
 
-def _chunk(files: list[tuple[RepoPath, bytes]]) -> list[tuple[RepoPath, Outline]]:
+def _in_process(chunks: list[list[tuple[RepoPath, bytes]]]) -> list[tuple[RepoPath, Outline]]:
+    """Outline chunks in a process of their own.
+
+    It is a plain child that runs this module, because multiprocessing would run the caller's script again in each
+    child, and a caller with threads must not be forked.
+    """
+    sent = pickle.dumps([file for chunk in chunks for file in chunk])
+    done = subprocess.run([sys.executable, "-m", __name__], input=sent, stdout=subprocess.PIPE, check=True)
+    outlined: list[tuple[RepoPath, Outline]] = pickle.loads(done.stdout)
+    return outlined
+
+
+def outline_chunk(files: Iterable[tuple[RepoPath, bytes]]) -> list[tuple[RepoPath, Outline]]:
+    """Return the outlines of files whose language is known."""
     return [(path, outline) for path, content in files if (outline := outline_of(path, content)) is not None]
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(pickle.dumps(outline_chunk(pickle.load(sys.stdin.buffer))))

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from fleet.jobs.document.describe_symbols import merged
-from fleet.jobs.document.describe_words import capital, module_name, safe, words
+from fleet.jobs.document.describe_words import capital, listed, module_name, safe, words
 from fleet.jobs.document.languages.outline import Kind, Outline, Symbol
 from fleet.jobs.document.usage import Neighbour
 
@@ -26,7 +26,8 @@ class Facts:
     """A file as its describers see it.
 
     ``shown`` are the symbols worth showing, each name once, in source order; ``area`` says where the file belongs
-    (" of the editor"), or is empty; ``main_symbol`` is what the file is about.
+    (" of the editor"), or is empty; ``main_symbol`` is what the file is about;
+    ``recipe`` marks a file that all its kind begin with the same imports (a migration).
     """
 
     path: bytes
@@ -43,6 +44,7 @@ class Facts:
     shown: tuple[Symbol, ...]
     main_symbol: Symbol | None
     builds_on: tuple[str, ...]
+    recipe: bool
 
 
 def facts_of(
@@ -76,6 +78,7 @@ def facts_of(
         shown=tuple(shown),
         main_symbol=main,
         builds_on=_builds_on(outline, python=python),
+        recipe=python and any(base.endswith("Migration") for symbol in outline.symbols for base in symbol.bases),
     )
 
 
@@ -119,13 +122,27 @@ def _main_symbol(shown: list[Symbol], stem: str, folder: str) -> Symbol | None:
 def _builds_on(outline: Outline, *, python: bool) -> tuple[str, ...]:
     """Return the modules that matter most to a file: those of its base classes first, then the others in order."""
     bases = {base.split(".")[0] for symbol in outline.symbols for base in symbol.bases}
-    first, rest = [], []
-    for one in outline.imports:
-        name = one.module if python else re.sub(r"\.(js|mjs|ts)$", "", posixpath.basename(one.module))
-        if one.module in _DULL_MODULES or one.module.endswith((".css", ".scss")) or not name.strip("."):
+    first, rest, dull = [], [], []
+    for module, names in _by_module(outline).items():
+        name = module if python else re.sub(r"\.(js|mjs|ts)$", "", posixpath.basename(module))
+        if module.endswith((".css", ".scss")) or module == "__future__":
             continue
-        if bases & set(one.names) or one.module in bases:
-            first.append(name)
-        elif one.names or python:
-            rest.append(name)
-    return tuple(safe([*first, *rest]))
+        if not name.strip("."):
+            name, names = name + names[0] if names else name, names[1:]
+        if module in _DULL_MODULES:
+            dull.append(name)
+            continue
+        shown = safe([one for one in names if one != "*"])
+        text = f"{name} ({listed(shown, 3)})" if shown and shown != [name] else name
+        if bases & set(names) or module in bases:
+            first.append(text)
+        elif names or python:
+            rest.append(text)
+    return tuple(safe([*first, *rest] or dull))
+
+
+def _by_module(outline: Outline) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for one in outline.imports:
+        found.setdefault(one.module, []).extend(one.names)
+    return found

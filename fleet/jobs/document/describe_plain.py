@@ -165,9 +165,10 @@ def on_loading(calls: Sequence[Call]) -> str:
         if call.name.startswith(("__", "console.", "print", "warnings.", "logging.basicConfig")):
             continue
         names = [one for one in call.arguments if re.fullmatch(r"[A-Za-z_$][\w.$]*", one)]
-        grouped.setdefault(call.name, []).append(names[-1] if names else "")
+        given = next((one for one in names if one[0].isupper()), names[-1] if names else "")
+        grouped.setdefault(call.name, []).append(given)
     shown = []
-    for name, given in list(grouped.items())[:4]:
-        told = fitting(safe(given), 70, len([one for one in given if one]))
+    for name, arguments in list(grouped.items())[:4]:
+        told = fitting(safe(arguments), 70, len(set(arguments) - {""}))
         shown.append(f"{name}{' with ' + told if told else ''}")
     return f"On loading it calls {listed(safe([*shown]), 4, len(grouped))}." if shown else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from fleet.jobs.document import describe_tests
 from fleet.jobs.document.describe_facts import Facts
 from fleet.jobs.document.describe_words import capital, counted, fitting, listed, place_name, safe, words
 from fleet.jobs.document.languages.outline import Call, Import, Item, Kind, Symbol
@@ -47,17 +48,17 @@ def _migration(facts: Facts) -> Text | None:
     steps = safe(steps)
     total = operations.size if operations else 0
     summary = f"Migration {facts.stem} of {app}"
-    summary += f": {fitting(steps, max(84 - len(summary), 30), total)}." if steps else " without operations."
+    brief = [step.partition(" (")[0].partition(" with ")[0] for step in steps] if total > 1 else steps
+    summary += f": {fitting(brief, max(84 - len(summary), 30), total)}." if steps else " without operations."
     notes = []
-    if (len(steps) > 1 and len(summary) > 84) or total > 2:
+    if brief != steps or total > 2:
         notes.append(f"Operations, in order: {fitting(steps, 400, total)}.")
     needs = [".".join(one.children) for one in (fields["dependencies"].items if "dependencies" in fields else ())]
     if needs := safe(needs):
         notes.append(f"Runs after {listed(needs, 4)}.")
     if "replaces" in fields:
-        notes.append(
-            f"Replaces {listed(safe(['.'.join(o.children) for o in fields['replaces'].items]), 4, fields['replaces'].size)}."
-        )
+        replaced = safe([".".join(one.children) for one in fields["replaces"].items])
+        notes.append(f"Replaces {listed(replaced, 4, fields['replaces'].size)}.")
     if "initial" in fields:
         notes.append("Marked as an initial migration.")
     functions = [s for s in facts.shown if s.kind is Kind.FUNCTION]
@@ -80,7 +81,9 @@ def _step(one: Item) -> str:
     what = ".".join(child for child in one.children[:2] if re.fullmatch(r"[\w.]+", child))
     kind = one.value.rpartition(".")[2]
     if name.startswith("create model"):
-        return f"{name} {what.split('.')[0]}" + (f" with {counted(one.size, 'field')}" if one.size else "")
+        fields = safe(one.inner)
+        told = f" with {counted(one.size, 'field')}" if one.size else ""
+        return f"{name} {what.split('.')[0]}{told}" + (f" ({fitting(fields, 60, one.size)})" if fields else "")
     return f"{name} {what}".strip() + (f" ({kind})" if kind and "field" in name else "")
 
 
@@ -102,7 +105,9 @@ def _formats(facts: Facts) -> Text | None:
 
 def _plain(value: str) -> str:
     inner = value[1:-1] if value[:1] in "\"'" else value
-    return f'"{inner}"' if inner.strip() and is_safe(inner) and '"' not in inner else value if value.isdigit() else ""
+    if value.isdigit():
+        return value
+    return f'"{inner}"' if inner.strip() and is_safe(inner) and '"' not in inner else ""
 
 
 def _command(facts: Facts) -> Text | None:
@@ -119,9 +124,7 @@ def _command(facts: Facts) -> Text | None:
     methods = [member for member in command.members if member.method and member.name not in ("handle", "__init__")]
     if methods := [m for m in methods if m.public and m.name != "add_arguments"]:
         texts.append(f"Command: {fitting([m.name for m in methods if m.public], 100)} and handle.")
-    for symbol in facts.shown:
-        if symbol is not command and symbol.summary:
-            texts.append(f"{symbol.name}: {symbol.summary}")
+    texts += [f"{one.name}: {one.summary}" for one in facts.shown if one is not command and one.summary]
     return summary, _bullets(texts[:6])
 
 
@@ -183,10 +186,8 @@ def _language(facts: Facts) -> Text | None:
     states = items["tokenizer"]
     if states.size:
         texts.append(f"tokenizer: {fitting(safe(states.children), 80, states.size)} ({counted(states.size, 'state')}).")
-    marks = []
-    for key in ("tokenPostfix", "defaultToken", "ignoreCase"):
-        if key in items and len(items[key].value) > 2:
-            marks.append(f"{key} {items[key].value}")
+    keys = [key for key in ("tokenPostfix", "defaultToken", "ignoreCase") if key in items]
+    marks = [f"{key} {items[key].value}" for key in keys if len(items[key].value) > 2]
     if marks:
         texts.append(f"Settings: {listed(safe(marks), 4)}.")
     comment = next((i for i in (conf.items if conf else ()) if i.name == "comments"), None)
@@ -209,10 +210,15 @@ def _package(facts: Facts) -> Text | None:
         package = facts.package or "the package"
         calls = safe([call.name for call in facts.outline.calls] + list(facts.outline.main_calls))
         if calls == ["unittest.main"]:
-            return f"Run the tests of {package} as a script.", []
+            return f"Run the tests of {package} as a script.", _beside(facts)
         return f"Run {package} as a script" + (f": calls {listed(calls[-3:], 3)}." if calls else "."), []
-    if [s.name for s in facts.shown] == ["load_tests"]:
-        return f"Load the tests of {facts.package}.", []
+    if {s.name for s in facts.shown} <= {"load_tests", "doctests"} and facts.shown:
+        if facts.stem == "__main__":
+            return f"Run the tests of {facts.package} as a script.", _beside(facts)
+        if facts.stem == "__init__":
+            return f"Load the tests of {facts.package}.", _beside(facts)
+        told = " as doctests" if any(s.name == "doctests" for s in facts.outline.symbols) else ""
+        return f"Tests for {describe_tests.subject_of(facts)}, gathered{told} by load_tests.", []
     if facts.stem != "__init__" or facts.outline.leading:
         return None
     passed = _passed(facts)
@@ -227,6 +233,19 @@ def _package(facts: Facts) -> Text | None:
         else f"Public interface of {facts.package}."
     )
     return summary, _bullets(_sources(facts, passed, own))
+
+
+def _beside(facts: Facts) -> list[str]:
+    """Return one paragraph that names the modules and packages of the folder, or none."""
+    names = [name.decode(errors="replace") for name in facts.siblings]
+    modules = [name.removesuffix(".py") for name in names if name.endswith(".py") and not name.startswith("__")]
+    packages = [name for name in names if "." not in name and not name.startswith("__")]
+    notes = []
+    if modules:
+        notes.append(f"Modules: {fitting(safe(modules), 180)}.")
+    if packages:
+        notes.append(f"Packages: {fitting(safe(packages), 120)}.")
+    return [" ".join(notes)] if notes else []
 
 
 def _passed(facts: Facts) -> list[Import]:
@@ -250,12 +269,10 @@ def _sources(facts: Facts, passed: list[Import], own: list[Symbol]) -> list[str]
         )
     if len(merged) > 8:
         texts.append(f"and from {listed([m.strip('.') for m in list(merged)[8:]], 6)}.")
-    for symbol in own[:3]:
-        texts.append(
-            f"{symbol.name}{symbol.signature}: {capital(symbol.summary)}"
-            if symbol.summary
-            else f"{symbol.name}{symbol.signature} is defined here."
-        )
+    texts += [
+        f"{one.name}{one.signature}{': ' + capital(one.summary) if one.summary else ' is defined here.'}"
+        for one in own[:3]
+    ]
     return texts
 
 
@@ -328,13 +345,15 @@ def _loader(facts: Facts) -> Text | None:
         return None
     names = [_base(one.module) for one in effects]
     subject = facts.folder.rpartition("/")[2] if facts.stem in ("register", "index") else words(facts.stem)
-    verb = "Register" if facts.stem.startswith("register") else "Load"
-    summary = f"{verb} {subject} by loading {fitting(names, 50)}."
+    if facts.stem.startswith("register"):
+        summary = f"Register {subject} by loading {fitting(names, 50)}."
+    else:
+        summary = f"Load {fitting(names, 60)} for what {'it does' if len(names) == 1 else 'they do'} on loading."
     texts = []
     for one in facts.uses[:8]:
         labels = safe(one.labels)
         told = one.summary or (
-            f"{listed(labels, 4)}." if labels else f"defines {listed(one.names, 4)}." if one.names else ""
+            f"registers {listed(labels, 4)}." if labels else f"defines {listed(one.names, 4)}." if one.names else ""
         )
         if told:
             texts.append(f"{place_name(one.path)}: {told}")

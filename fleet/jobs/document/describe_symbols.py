@@ -52,7 +52,7 @@ def _shortened(signature: str) -> str:
 
 def methods_of(symbol: Symbol) -> list[Member]:
     """Return the public methods that say something about a class, the documented and the inherited ones alike."""
-    seen = {}
+    seen: dict[str, Member] = {}
     for member in symbol.members:
         if member.method and member.public and member.name not in _HIDDEN and is_safe(member.name):
             seen.setdefault(member.name, member)
@@ -167,7 +167,8 @@ def value_of(symbol: Symbol) -> str:
     if symbol.size:
         if not names:
             return counted(symbol.size, "entry", "entries")
-        return f"{counted(symbol.size, 'entry', 'entries')}, {'such as ' if symbol.size > 6 else ''}{fitting(names[:6], 70)}"
+        some = "such as " if symbol.size > 6 else ""
+        return f"{counted(symbol.size, 'entry', 'entries')}, {some}{fitting(names[:6], 70)}"
     return symbol.value if symbol.value and len(symbol.value) <= 50 and is_safe(symbol.value) else ""
 
 

@@ -6,12 +6,18 @@ import re
 
 from fleet.jobs.document.describe_facts import Facts
 from fleet.jobs.document.describe_symbols import lowered
-from fleet.jobs.document.describe_words import capital, counted, fitting, listed, safe, words
+from fleet.jobs.document.describe_words import capital, counted, fitting, is_test_path, listed, safe, words
 from fleet.jobs.document.languages.outline import Kind, Symbol
 from fleet.jobs.document.languages.outline_text import cut_sentence
 
 _MOST_CASES = 6
 _SUMMARY = 96
+
+
+def is_test(facts: Facts) -> bool:
+    """Return whether a file holds tests: cases, or test functions at a place where tests are."""
+    cases = any(symbol.kind is Kind.CLASS and _tests(symbol) for symbol in facts.outline.symbols)
+    return facts.outline.is_test and (cases or is_test_path(facts.path))
 
 
 def described(facts: Facts) -> tuple[str, list[str]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from fleet.jobs.document.languages.outline_text import is_safe
 
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*|[A-Z]+\d*|\d+")
+_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?:\d+[a-z]*)*|[A-Z]+\d*|\d+")
 _CODE_NAME = re.compile(r"[_\d.(]|[a-z][A-Z]|^[A-Z]{2}")
 
 

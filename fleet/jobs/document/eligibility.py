@@ -15,19 +15,20 @@ MEAN_LINE = 110
 
 _VENDORED = re.compile(
     rb"(?:^|/)(?:_?vendor(?:s|ed)?|third[-_]?party|3rd[-_]?party|node_modules|bower_components|jspm_packages|"
-    rb"site-packages|\.yarn|\.venv|venv|_bundled|externals?)/",
+    rb"site-packages|\.yarn|\.venv|_bundled)/",
     re.IGNORECASE,
 )
 _GENERATED_NAME = re.compile(
-    rb"(?:_pb2(?:_grpc)?\.pyi?|_pb\.[cm]?[jt]s|\.pb\.[jt]s|[.-](?:generated|gen|g)\.\w+|[._-]bundle\.[cm]?js|"
+    rb"(?:_pb2(?:_grpc)?\.pyi?|_pb\.[cm]?[jt]s|\.pb\.[jt]s|(?:[.-]generated|\.gen|\.g)\.\w+|[._-]bundle\.[cm]?js|"
     rb"(?:^|/)(?:parsetab|lextab)\.py)$",
     re.IGNORECASE,
 )
 _MINIFIED_NAME = re.compile(rb"[.-]min\.[cm]?js$", re.IGNORECASE)
 _GENERATED = re.compile(
-    rb"@generated\b|\bdo\s+not\s+(?:edit|modify|change)\b|\bauto(?:matically)?[- ]?generated\b|"
-    rb"^\W*(?:(?:this|the)\s+\w+\s+(?:is|was|has\s+been)\s+)?(?:\w+\s+)?generated\s+(?:by|from|with|using|on|via)\b|"
-    rb"\bcode\s+generated\b|<auto-?generated",
+    rb"@generated\b|\bdo\s+not\s+edit\b|\bdo\s+not\s+modify\s+(?:this\s+file|manually|directly|by\s+hand)|"
+    rb"\bauto(?:matically)?[-\s]?generated\b|\bcode\s+generated\b|"
+    rb"^\W*(?:(?:this|the)\s+\w+\s+(?:is|was|has\s+been)\s+)?(?:(?:file|code|types|bindings|machine)\s+)?"
+    rb"generated\s+(?:by|from|with|using|on|via)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _LEADING = re.compile(

@@ -59,6 +59,33 @@ def run_encoding(codec: str) -> str | None:
     return name if name.startswith(_SINGLE_BYTE) else "ascii"
 
 
+def read_run(run: bytes, encoding: str, newline: str) -> str | None:
+    """Return a run as text with ``\\n`` for the file's ``newline``; None if it does not fit the file.
+
+    It does not fit if it has another line end, bytes that the encoding cannot read, or UTF-8 in a file that is
+    neither UTF-8 nor ASCII.
+    """
+    try:
+        text = run.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    if encoding not in ("ascii", "utf-8") and not run.isascii() and _is_utf8(run):
+        return None
+    if newline == "\r\n":
+        if text.count("\n") != text.count("\r\n"):
+            return None
+        text = text.replace("\r\n", "\n")
+    return None if "\r" in text else text
+
+
+def _is_utf8(run: bytes) -> bool:
+    try:
+        run.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def fitted(text: str, encoding: str) -> str | None:
     """Return ``text`` with every character that ``encoding`` lacks written plainly; None if one has no plain form."""
     try:

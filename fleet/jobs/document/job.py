@@ -11,10 +11,12 @@ from fleet.jobs.document.audit import DocumentAudit
 from fleet.jobs.document.code_map import CodeMap, outline_of
 from fleet.jobs.document.eligibility import Eligible, assess
 from fleet.jobs.document.index import index_lines, index_operation
+from fleet.jobs.document.language import BOM
 from fleet.jobs.document.languages import language_of
+from fleet.jobs.document.languages.outline import Outline
 from fleet.jobs.document.proof import Broken, prove
-from fleet.jobs.document.settings import Settings
-from fleet.jobs.document.writing import Refused, insert
+from fleet.jobs.document.settings import Settings as DocumentSettings
+from fleet.jobs.document.writing import Inserted, Refused, insert
 from fleet.jobs.registry import code_digest
 from qodebase.change import SUBMODULE, SYMLINK, AnyOperation, Change, Hunk, Patch
 from qodebase.collision import Declined
@@ -45,9 +47,9 @@ class Document:
     """Write the header documentation that source files lack; see `qodebase.ports.Job`."""
 
     name = "document"
-    Settings = Settings
+    Settings = DocumentSettings
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: DocumentSettings) -> None:
         self._settings = settings
         self._base: Tree | None = None
         self._index = RepoPath(settings.index.encode())
@@ -59,7 +61,9 @@ class Document:
     def digest(self) -> str:
         """Return a digest of the job's code, prompts and settings."""
         module = sys.modules["fleet.jobs.document"]
-        return digest_of([code_digest(module), [str(getattr(self._settings, name)) for name in Settings.__slots__]])
+        return digest_of(
+            [code_digest(module), [str(getattr(self._settings, name)) for name in DocumentSettings.__slots__]]
+        )
 
     @property
     def shared(self) -> tuple[SharedPath, ...]:
@@ -69,6 +73,10 @@ class Document:
     def open(self, base: Tree) -> None:
         """Take the code that the run began on."""
         self._base = base
+
+    def ready(self) -> None:
+        """Outline every file and find who uses whom."""
+        _ = self._code
 
     def close(self) -> None:
         """Hold nothing."""
@@ -131,7 +139,7 @@ class Document:
             facts={
                 "path": path,
                 "content": content,
-                "outline": self._code.outlines.get(path),
+                "outline": self._outline(path, content),
                 "used_by": users,
                 "uses": self._code.usage.uses(path),
                 "scripted": f"Hold the code of {path.text}.",
@@ -153,7 +161,7 @@ class Document:
         ]
         symbols = []
         if self._index:
-            outline = outline_of(path, inserted.content)
+            outline = self._landed_outline(path, before, inserted)
             lines = index_lines(path, outline, most=self._settings.names) if outline else []
             index = fork.read(self._index) if fork.entry(self._index) is not None else None
             operation = index_operation(self._index, index, lines)
@@ -189,6 +197,23 @@ class Document:
     def audit(self) -> JobAudit:
         """Return the audit of this job's promise."""
         return DocumentAudit(self._index, names=self._settings.names)
+
+    def _landed_outline(self, path: RepoPath, before: bytes, inserted: Inserted) -> Outline | None:
+        """Return the outline of a file with its header.
+
+        A header can only change what the outline makes of the comments beside it, so where there are none the outline
+        of the file without it will do, which is there already.
+        """
+        above = before[: inserted.offset].lstrip(BOM).strip()
+        below = before[inserted.offset :].lstrip()
+        if above or below.startswith((b"#", b"/")):
+            return outline_of(path, inserted.content)
+        return self._outline(path, before)
+
+    def _outline(self, path: RepoPath, content: bytes) -> Outline | None:
+        """Return the outline of a file as an agent sees it; the base's own where it has not moved."""
+        unmoved = self._tree.entry(path) is not None and self._tree.read(path) == content
+        return self._code.outlines.get(path) if unmoved else outline_of(path, content)
 
     @property
     def _tree(self) -> Tree:

@@ -67,12 +67,14 @@ class Language(ABC):
     """One language: where its headers stand, how they are written and what would make them live.
 
     ``grammars`` maps each suffix (lower case, with its dot) to the grammar that parses such files. ``rules`` are the
-    text rules beyond the common ones. ``outline_module`` holds the function ``outline``.
+    text rules beyond the common ones. ``ahead`` are the kinds of leaves that may stand before a header.
+    ``outline_module`` holds the function ``outline``.
     """
 
     name: ClassVar[str]
     grammars: ClassVar[Mapping[bytes, str]]
     declarations: ClassVar[tuple[bytes, ...]] = ()
+    ahead: ClassVar[frozenset[str]]
     rules: ClassVar[tuple[Rule, ...]]
     outline_module: ClassVar[str]
 
@@ -104,4 +106,4 @@ class Language(ABC):
 
     @abstractmethod
     def stands_alone(self, parsed: Parsed, start: int, end: int) -> bool:
-        """Return whether the bytes ``start`` to ``end`` of a tree are one header of their own at the top level."""
+        """Return whether the bytes ``start`` to ``end`` of a tree are one comment or docstring of their own."""

@@ -84,21 +84,26 @@ def _precedes(item: Item) -> bool:
 
 
 _LICENCE = re.compile(
-    rb"copyright|\(c\)\s*(?:19|20)\d\d|\xc2\xa9|licen[cs]e|spdx-|@preserve|all rights reserved|"
-    rb"free software|public domain|without any warranty|permission is hereby granted|redistribut|"
-    rb"the software is provided|as is|you should have received a copy|contributors? may be used",
+    rb"copyright\s*(?:\(c\)|\xc2\xa9|\xa9|\d|by\b|:|\w+ \d{4}|holders?\b|\(?owner|notice)|\(c\)\s*(?:19|20)\d\d|"
+    rb"\xc2\xa9|spdx-|@licen[cs]e\b|@preserve|all rights reserved|licen[cs]ed (?:under|to|materials)|"
+    rb"(?:mit|bsd|isc|apache|gpl\w*|mozilla|public|eclipse|w3c|psf)[-\s]+licen[cs]e|licen[cs]es?/|"
+    rb"licen[cs]e\s*(?::|file\b|agreement|information|for (?:the|more)|terms)|(?:see|under)\s+(?:the\s+)?licen[cs]e|"
+    rb"licen[cs]e (?:is|as published)|(?:distributed|released|available) under|under the (?:same|terms)|"
+    rb"is free software|public domain|without any warranty|permission (?:is hereby granted|to use)|"
+    rb"redistributions? (?:and use|of source|in binary)|the software is provided|you should have received a copy",
     re.IGNORECASE,
 )
 _METADATA = re.compile(
     rb"\$\w+[:$]|created by .{1,60} on \d|^\W*(?:authors?|maintainers?|contact|date|version|file(?:name)?)\s*:",
-    re.IGNORECASE | re.MULTILINE,
+    re.IGNORECASE,
 )
 _CODE = re.compile(
     rb"[;{}]\s*$|^\s*(?:import|from|var|let|const|function|class|def|return|if|for|export|require)\b.*[=(:;'\"{]|"
     rb"^[\w.$\[\]]+\s*(?:=(?!=)|\+=)\s*\S|^[\w.$]+\(.*\)\s*;?\s*$|=>|^@\w+\s*(?:\(|$)",
 )
 _WORD = re.compile(rb"[A-Za-z\x80-\xff]{2,}")
-PROSE_WORDS = 5
+BLOCK_WORDS = 3
+LINE_WORDS = 5
 
 
 def is_licence(text: bytes) -> bool:
@@ -106,14 +111,21 @@ def is_licence(text: bytes) -> bool:
     return _LICENCE.search(text) is not None
 
 
-def plain_role(lines: Sequence[bytes]) -> Role:
-    """Return the role of a comment without directives from its lines, comment marks taken off."""
+def plain_role(lines: Sequence[bytes], words: int = LINE_WORDS) -> Role:
+    """Return the role of a comment without directives from its lines, comment marks taken off.
+
+    Fewer than ``words`` words make a heading and no prose.
+    """
     text = b"\n".join(lines)
     if is_licence(text):
         return Role.LICENCE
-    if _METADATA.search(text):
+    filled = [line.strip() for line in lines if line.strip()]
+    if _mostly(_METADATA, filled):
         return Role.OTHER
-    filled = [line for line in lines if line.strip()]
-    if filled and 2 * sum(1 for line in filled if _CODE.search(line.strip())) > len(filled):
+    if _mostly(_CODE, filled):
         return Role.CODE
-    return Role.PROSE if len(_WORD.findall(text)) >= PROSE_WORDS else Role.OTHER
+    return Role.PROSE if len(_WORD.findall(text)) >= words else Role.OTHER
+
+
+def _mostly(pattern: re.Pattern[bytes], lines: Sequence[bytes]) -> bool:
+    return 2 * sum(1 for line in lines if pattern.search(line)) > len(lines)

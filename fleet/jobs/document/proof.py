@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fleet.jobs.document.language import Ending, Language, NoPlace, Place
 from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.text_rules import broken_rules
+from replay_rules.parsing import Leaf, parse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,8 @@ def _bytes_differ(place: Place, before: bytes, after: bytes, length: int) -> str
 
 def _run_is_wrong(language: Language, place: Place, after: bytes, length: int) -> str:
     run = after[place.offset : place.offset + length]
+    if not _is_set_off(place, run):
+        return "the blank lines around the header differ from the place's"
     body = language.body_of(run, place)
     if body is None:
         return "the run alone is not exactly one comment or docstring"
@@ -79,9 +82,14 @@ def _run_is_wrong(language: Language, place: Place, after: bytes, length: int) -
     return ""
 
 
-def _trees_differ(language: Language, path: bytes, before: bytes, after: bytes, offset: int, length: int) -> str:
-    from replay_rules.parsing import parse
+def _is_set_off(place: Place, run: bytes) -> bool:
+    newline = place.newline.encode()
+    header = run.strip(b"\r\n")
+    lead = newline * (place.blank_before + place.breaks_line)
+    return run == lead + header + newline * (1 + place.blank_after)
 
+
+def _trees_differ(language: Language, path: bytes, before: bytes, after: bytes, offset: int, length: int) -> str:
     grammar = language.grammar(path)
     old, new = parse(grammar, before), parse(grammar, after)
     if old.has_error != new.has_error:
@@ -90,13 +98,20 @@ def _trees_differ(language: Language, path: bytes, before: bytes, after: bytes, 
     start = offset + len(run) - len(run.lstrip())
     if not language.stands_alone(new, start, offset + len(run.rstrip())):
         return "the run is not parsed as one header of its own"
-    outside = [leaf for leaf in new.leaves() if leaf.end <= offset or leaf.start >= offset + length]
-    moved = [
-        (leaf.kind, leaf.start - length, leaf.end - length)
-        if leaf.start >= offset + length
-        else (leaf.kind, leaf.start, leaf.end)
-        for leaf in outside
-    ]
-    if moved != [(leaf.kind, leaf.start, leaf.end) for leaf in old.leaves()]:
+    ahead, behind = _split(list(new.leaves()), offset, length)
+    if any(leaf.kind not in language.ahead for leaf in ahead):
+        return "code stands before the run"
+    if ahead + behind != list(old.leaves()):
         return "the leaves outside of the run changed"
     return ""
+
+
+def _split(leaves: list[Leaf], offset: int, length: int) -> tuple[list[Leaf], list[Leaf]]:
+    """Return the leaves before and behind the run, the latter moved back to where they stood without it."""
+    ahead = [leaf for leaf in leaves if leaf.end <= offset]
+    behind = [
+        Leaf(kind=leaf.kind, start=leaf.start - length, end=leaf.end - length)
+        for leaf in leaves
+        if leaf.start >= offset + length
+    ]
+    return ahead, behind

@@ -7,7 +7,6 @@ All of them were seen to break a real tool.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,35 +16,56 @@ CONTROL = "control character"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One thing that a header may not hold: its name, how it is found, and the harmless spelling of it."""
+    """One thing that a header may not hold: its name, how it is found, and the harmless spelling of it.
+
+    ``needles`` are lower-case; where none of them occurs the pattern cannot match and is not tried.
+    """
 
     name: str
+    needles: tuple[str, ...]
     pattern: re.Pattern[str]
     harmless: str
 
+    def applies(self, lowered: str) -> bool:
+        """Return whether the rule could match a text, given in lower case."""
+        return any(needle in lowered for needle in self.needles)
 
-def rule(name: str, pattern: str, harmless: str) -> Rule:
-    """Return a rule; ``pattern`` matches line by line and ignores case, ``harmless`` may name its groups."""
-    return Rule(name=name, pattern=re.compile(pattern, re.IGNORECASE | re.MULTILINE), harmless=harmless)
 
+def rule(name: str, needles: str, pattern: str, harmless: str) -> Rule:
+    """Return a rule; ``needles`` are separated by blanks, ``harmless`` may name groups, case is ignored."""
+    return Rule(
+        name=name,
+        needles=tuple(needles.split()),
+        pattern=re.compile(pattern, re.IGNORECASE),
+        harmless=harmless,
+    )
+
+
+_CONTROL = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Unicode's controls, format characters (bidirectional ones, zero-width ones, tags), surrogates, line separators."""
 
 COMMON = (
-    rule("conflict marker", r"(?<!\S)([<>|=])\1{6,}(?!\S)", r"\1\1\1"),
-    rule("expanded keyword", r"\$(\w+)(?=[:$])", r"\1"),
-    rule("generated marker", r"@(generated|partially-generated)\b", r"\1"),
-    rule("generated marker", r"\bdo\s+not\s+(?:edit|modify)\b", r"leave unedited"),
-    rule("generated marker", r"\bauto(?:matically)?[-\s]*generated\b", "produced"),
-    rule("generated marker", r"\bgenerated(?=\s+(?:by|from|with|using)\b)", "produced"),
-    rule("editor mode line", r"\b(vim?|ex)(?=:)", r"\1 "),
-    rule("editor mode line", r"-\*-", "-"),
-    rule("suppression", r"\bno(qa|sec|lint)\b", r"no-\1"),
+    rule("conflict marker", "<<<<<<< ======= >>>>>>> |||||||", r"(?<!\S)([<>|=])\1{6,}(?!\S)", r"\1\1\1"),
+    rule("expanded keyword", "$", r"\$(\w+)(?=[:$])", r"\1"),
+    rule("generated marker", "generated", r"@(generated|partially-generated)\b", r"\1"),
+    rule("generated marker", "edit modify", r"\bdo\s+not\s+(?:edit|modify)\b", r"leave unedited"),
+    rule("generated marker", "generated", r"\bauto(?:matically)?[-\s]*generated\b", "produced"),
+    rule("generated marker", "generated", r"\bgenerated(?=\s+(?:by|from|with|using)\b)", "produced"),
+    rule("editor mode line", "vi: vim: ex:", r"\b(vim?|ex):", r"\1 "),
+    rule("editor mode line", "-*-", r"-\*-", "-"),
+    rule("suppression", "noqa nosec nolint", r"\bno(qa|sec|lint)\b", r"no-\1"),
 )
 
 
 def broken_rules(text: str, rules: Sequence[Rule]) -> tuple[str, ...]:
     """Return the names of the rules that ``text`` breaks, the common ones included; each name once."""
-    names = [CONTROL] if any(_is_control(char) for char in text) else []
-    names += [entry.name for entry in (*COMMON, *rules) if entry.pattern.search(text)]
+    names = [CONTROL] if _CONTROL.search(text) else []
+    lowered = text.lower()
+    names += [one.name for one in (*COMMON, *rules) if one.applies(lowered) and one.pattern.search(text)]
     return tuple(dict.fromkeys(names))
 
 
@@ -58,19 +78,29 @@ def sanitise(text: str, rules: Sequence[Rule]) -> tuple[str, tuple[str, ...]]:
     """
     names: list[str] = []
     clean = unwrapped(_newlines(text))
-    if any(_is_control(char) for char in clean):
+    if _CONTROL.search(clean):
         names.append(CONTROL)
-        clean = "".join(char for char in clean if not _is_control(char))
+        clean = _CONTROL.sub("", clean)
     for _ in range(4):
-        changed = clean
-        for entry in (*COMMON, *rules):
-            changed, count = entry.pattern.subn(entry.harmless, changed)
-            if count:
-                names.append(entry.name)
+        changed, more = _replaced(clean, rules)
+        names += more
         if changed == clean:
             break
         clean = changed
     return _trimmed(clean), tuple(dict.fromkeys(names))
+
+
+def _replaced(text: str, rules: Sequence[Rule]) -> tuple[str, list[str]]:
+    names = []
+    lowered = text.lower()
+    for entry in (*COMMON, *rules):
+        if not entry.applies(lowered):
+            continue
+        text, count = entry.pattern.subn(entry.harmless, text)
+        if count:
+            names.append(entry.name)
+            lowered = text.lower()
+    return text, names
 
 
 def unwrapped(text: str) -> str:
@@ -98,10 +128,3 @@ def _newlines(text: str) -> str:
 def _trimmed(text: str) -> str:
     lines = "\n".join(line.rstrip() for line in text.split("\n"))
     return re.sub(r"\n{3,}", "\n\n", lines).strip("\n").rstrip()
-
-
-def _is_control(char: str) -> bool:
-    """Return whether a character is a control, a format (bidirectional ones too), a surrogate or a line separator."""
-    if " " <= char <= "~" or char == "\n":
-        return False
-    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}

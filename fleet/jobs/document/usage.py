@@ -90,14 +90,16 @@ def _folders(paths: Iterable[bytes]) -> dict[bytes, tuple[bytes, ...]]:
 
 def _neighbour(path: bytes, outline: Outline) -> Neighbour:
     names = public_names(outline)
-    documented = next((one.summary for one in names if one.summary and one.kind is not Kind.CONSTANT), "")
-    only = documented if len(names) == 1 else ""
+    first = next((one for one in names if one.summary and one.kind is not Kind.CONSTANT), None)
+    only = "" if first is None else first.summary if len(names) == 1 else f"{first.name}: {first.summary}"
     leading = outline.leading[0] if outline.leading and len(outline.leading[0]) < 160 else ""
+    registered = [name for call in outline.calls for name in call.arguments if name.isidentifier()]
+    labels = [symbol.label for symbol in outline.symbols if symbol.label]
     return Neighbour(
         path=path,
         summary=outline.documentation or leading or only,
         names=tuple(one.name for one in names[:4]),
-        labels=tuple(symbol.label for symbol in outline.symbols if symbol.label)[:4],
+        labels=tuple(dict.fromkeys(labels or (registered if not names else ())))[:5],
     )
 
 

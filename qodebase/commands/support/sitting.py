@@ -19,7 +19,7 @@ from qodebase.runs import RunFolder, Settings
 if TYPE_CHECKING:
     from fleet.driver import Driver
     from fleet.models.registry import ModelContext
-    from qodebase.ports import Clock, Job, Model
+    from qodebase.ports import Clock, Job, Model, Tree
     from qodebase.source import Source
 
 INTERRUPTED = 130
@@ -68,6 +68,7 @@ class Prepared:
     order: Order
     source: Source
     job: Job
+    tree: Tree
     intents: list[Intent]
     lanes: dict[str, tuple[str, ...]]
 
@@ -99,7 +100,8 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
     if model is None:
         _check_model(order, surroundings, clock)
     with Reader(source.git) as reader:
-        job.open(CommitTree(reader, source.commit))
+        tree = CommitTree(reader, source.commit)
+        job.open(tree)
         try:
             intents = list(job.intents())
             _check_unique(intents)
@@ -110,6 +112,7 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
                 order=order,
                 source=source,
                 job=job,
+                tree=tree,
                 intents=intents,
                 lanes={name: tuple(patterns) for name, patterns in lanes.items()},
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,12 @@ class Provider:
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
         self.base = ""
-        self.requests: list[tuple[dict[str, str], dict[str, Any]]] = []
+        self.requests: list[tuple[Mapping[str, str], dict[str, Any]]] = []
         self.peers: set[Any] = set()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
-        self.requests.append((dict(request.headers), body))
+        self.requests.append((request.headers, body))
         assert request.transport is not None
         self.peers.add(request.transport.get_extra_info("peername"))
         return await self._handler(request, body)

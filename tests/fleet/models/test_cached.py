@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +60,11 @@ def test_a_second_run_is_answered_from_the_cache(context: Any, prompt: Any) -> N
     assert ask(context, CacheMode.USE, [prompt("b"), prompt("c")]) == (["answer 2", "answer 1"], ["c"])
 
 
-def test_failures_are_asked_again(context: Any, prompt: Any) -> None:
+def test_failures_are_asked_again_and_leave_no_row(context: Any, prompt: Any, tmp_path: Path) -> None:
     for _ in range(2):
         assert ask(context, CacheMode.USE, [prompt("bad")]) == ([Failure.EMPTY], ["bad"])
+    with closing(sqlite3.connect(tmp_path / "cache" / "cache.db")) as database:
+        assert database.execute("SELECT count(*) FROM Cache").fetchone() == (0,)
 
 
 def test_the_modes_read_and_write_what_they_say(context: Any, prompt: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import hashlib
 import ssl
 import subprocess
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from fleet.models import openai
+from fleet.models.endpoint import is_loopback, proxy_for
 from fleet.models.openai import LARGEST_REPLY, create
 from fleet.models.registry import BadModel, MissingKey, Price
 from fleet.models.replies import BadEndpoint, KeyRefused, ModelRefused, NoCredit
@@ -59,14 +60,9 @@ def test_an_answer_carries_its_tokens_and_its_cost(
 ) -> None:
     price = Price(input=1.0, cached=0.1, output=2.0)
     got = ask_against(answers(completion()), provider, spec, context, prompt(), price=price)
-    assert got == Answer(
-        text="Hello.",
-        model="mine",
-        input_tokens=100,
-        cached_tokens=40,
-        output_tokens=20,
-        cost_usd=pytest.approx((60 * 1.0 + 40 * 0.1 + 20 * 2.0) / 1e6),
-    )
+    assert (got.text, got.model, got.source) == ("Hello.", "mine", "provider")
+    assert (got.input_tokens, got.cached_tokens, got.output_tokens) == (100, 40, 20)
+    assert got.cost_usd == pytest.approx((60 * 1.0 + 40 * 0.1 + 20 * 2.0) / 1e6)
 
 
 def test_without_a_price_the_cost_is_unknown_and_not_zero(
@@ -376,7 +372,11 @@ def test_virtual_time_stands_still_while_a_call_is_under_way(
             await clock.sleep(1000)
             woken.set()
 
-        async with provider(answers(completion())) as server:
+        async def think(request: web.Request, sent: dict[str, Any]) -> web.Response:
+            await asyncio.to_thread(hashlib.pbkdf2_hmac, "sha256", b"", b"", 20_000)
+            return web.json_response(completion())
+
+        async with provider(think) as server:
             model = create(spec(api_base=server.base), context(clock=clock))
             async with asyncio.TaskGroup() as group:
                 group.create_task(sleeper())
@@ -468,8 +468,15 @@ def test_what_a_table_lacks_is_an_error_before_any_work(
 
 def test_the_proxy_of_the_environment_is_used_but_not_for_what_it_excludes() -> None:
     environ = {"HTTPS_PROXY": "http://proxy:8080", "no_proxy": "internal.example, .corp"}
-    assert openai.proxy_for("https://api.openai.com/v1", environ) == "http://proxy:8080"
-    assert openai.proxy_for("https://a.internal.example/v1", environ) == ""
-    assert openai.proxy_for("https://llm.corp/v1", environ) == ""
-    assert openai.proxy_for("http://127.0.0.1:80/v1", {"http_proxy": "http://proxy:8080"}) == ""
-    assert openai.proxy_for("https://api.openai.com/v1", {}) == ""
+    assert proxy_for("https://api.openai.com/v1", environ) == "http://proxy:8080"
+    assert proxy_for("https://a.internal.example/v1", environ) == ""
+    assert proxy_for("https://llm.corp/v1", environ) == ""
+    assert proxy_for("http://127.0.0.1:80/v1", {"http_proxy": "http://proxy:8080"}) == ""
+    assert proxy_for("https://api.openai.com/v1", {}) == ""
+
+
+def test_only_this_machines_own_addresses_are_local() -> None:
+    own = ["http://127.0.0.1:80/v1", "http://127.1.2.3/v1", "http://localhost:8080/v1", "http://[::1]:80/v1"]
+    others = ["http://10.0.0.1/v1", "http://127.0.0.1.example.com/v1", "http://localhost.example.com/v1", ""]
+    assert [is_loopback(url) for url in own] == [True] * 4
+    assert [is_loopback(url) for url in others] == [False] * 4

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from fleet.jobs.document.encoding import read_run
 from fleet.jobs.document.language import BOM, Ending, Language, NoPlace, Place
 from fleet.jobs.document.layout import laid_out
-from fleet.jobs.document.leading import Item, Role, plain_role, spot_among
+from fleet.jobs.document.leading import BLOCK_WORDS, LINE_WORDS, Item, Role, plain_role, spot_among
 from fleet.jobs.document.text_rules import rule
 
 if TYPE_CHECKING:
@@ -33,25 +34,26 @@ _NEXT = re.compile(
     rb"stylelint-disable-next-line|noinspection\b|webpack[A-Z]\w+:|[@#]__\w+__|@vite-ignore)"
 )
 _DIRECTIVE = re.compile(
-    rb"^(?:[*/!\s]*)(?:@ts-(?:no)?check\b|@(?:flow|noflow)\b|@jsx\w*\b|@jest-|@vitest-|@format\b|@prettier\b|"
-    rb"@providesModule\b|@emails\b|@cc_on\b|/\s*<|eslint(?:-env|-disable|-enable)?\b|tslint:|jshint\b|jslint\b|jscs:|"
-    rb"globals?\s+\w+|exported\s+\w|biome-ignore-all|deno-(?:lint-ignore|fmt-ignore|coverage-ignore)-file|"
-    rb"dprint-ignore-file|oxlint-disable|stylelint-disable|cspell:|spell-?checker|istanbul\s+ignore\s+file|"
-    rb"v8\s+ignore\s+file|[#@]\s*source(?:Mapping)?URL=|==/?UserScript==|=\s*require|-\*-|(?:vim?|ex):|"
-    rb"use client|use server|@vue/|prettier-ignore-start|node:coverage\s+(?:disable|enable))",
+    rb"\A[*/!\s]*(?:eslint(?:-env|-disable|-enable)?\b|tslint:|jshint\b|jslint\b|jscs:|globals?\s+\w+|exported\s+\w|"
+    rb"/\s*<|biome-ignore-all|deno-(?:lint-ignore|fmt-ignore|coverage-ignore)-file|dprint-ignore-file|oxlint-disable|"
+    rb"stylelint-disable|cspell:|spell-?checker|(?:istanbul|v8)\s+ignore\s+file|[#@]\s*source(?:Mapping)?URL=|"
+    rb"==/?UserScript==|=\s*require|-\*-|(?:vim?|ex):|prettier-ignore-start|node:coverage\s+(?:disable|enable))|"
+    rb"^[*/!\s]*(?:@ts-(?:no)?check\b|@(?:flow|noflow)\b|@jsx\w*\b|@jest-|@vitest-|@format\b|@prettier\b|"
+    rb"@providesModule\b|@emails\b|@cc_on\b|@vue/)",
     re.MULTILINE,
 )
 _PINNED = re.compile(rb"/\*!|@licen[cs]e\b|@preserve\b")
 _HEADER = re.compile(rb"@(?:file|fileoverview|overview|packageDocumentation|module)\b")
 _SYMBOL = re.compile(
     rb"@(?:param|returns?|type|typedef|template|callback|enum|class|constructor|extends|implements|private|"
-    rb"public|protected|const|function|method|namespace|interface|this|throws|async|export|override|name|memberof|"
-    rb"deprecated|default|example|see|internal|beta|alpha|since|suppress|ngdoc|component|property|prop|readonly)\b"
+    rb"public|protected|const|function|method|namespace|interface|this|throws|async|export|import|override|name|"
+    rb"memberof|suppress|ngdoc|component|property|prop|readonly)\b"
 )
 _IMPORT = re.compile(
     rb"import\b(?!\s*\()|export\s*(?:\*|\{[^}]*\}\s*from\b)|['\"]use \w+['\"]|"
     rb"(?:var|let|const)\s+[\w${}\s,:]+=\s*require\s*\(|require\s*\(|define\s*\("
 )
+_MARKS = re.compile(rb"^[\s/*!]+|[\s*]+/?$")
 _RUN = re.compile(r"\n{0,3}/\*(?P<star>\*?)\n(?P<lines>(?: \*(?: [^\n]*)?\n)+) \*/\n{1,4}")
 
 
@@ -71,28 +73,35 @@ class EcmaScript(Language):
 
     opener: ClassVar[str]
     tag: ClassVar[str]
+    ahead = frozenset({"comment", "hash_bang_line"})
     outline_module = "fleet.jobs.document.languages.outline_ecmascript"
     rules = (
-        rule("closing mark", r"\*/", "* /"),
-        rule("nested comment", r"/\*", "/ *"),
-        rule("inline tag", r"\{@\w+\s+([^{}]*)\}", r"\1"),
+        rule("closing mark", "*/", r"\*/", "* /"),
+        rule("nested comment", "/*", r"/\*", "/ *"),
+        rule("inline tag", "{@", r"\{@\w+\s+([^{}]*)\}", r"\1"),
         rule(
             "live tag",
+            "@",
             r"@(?=(?:ts-|jsx|flow\b|noflow\b|licen[cs]e\b|preserve\b|cc_on\b|jest-|vitest-|vite-|format\b|prettier\b|"
             r"internal\b|file\b|fileoverview\b|overview\b|module\b|packageDocumentation\b|providesModule\b|"
             r"emails\b|suppress\b|deprecated\b))",
             "",
         ),
-        rule("tag", r"(?<![\w`@])(@+[A-Za-z](?:[\w./-]*\w)?)", r"`\1`"),
-        rule("tag", r"(?<!\S)@+(?!\S)", "at"),
-        rule("pure mark", r"[@#]__(\w+?)__", r"\1"),
-        rule("directive", r"\b(eslint|tslint|jshint|jslint|biome|deno-lint|stylelint|oxlint)-(?=\w)", r"\1 "),
-        rule("directive", r"\b(tslint|jscs|jshint\s+ignore)\s*:", r"\1 "),
-        rule("directive", r"\b(prettier|dprint)-ignore", r"\1 ignore"),
-        rule("directive", r"\b(istanbul|c8|v8)\s+ignore\b", r"\1, ignore"),
-        rule("directive", r"\bwebpack([A-Z]\w+):", r"webpack \1"),
-        rule("source map", r"\bsource(Mapping)?URL\s*=", r"source \1 "),
-        rule("page markup", r"<(?=/script|!--)", "< "),
+        rule("tag", "@", r"(?<![\w`@])(@+[A-Za-z](?:[\w./-]*\w)?)", r"`\1`"),
+        rule("tag", "@", r"(?<!\S)@+(?!\S)", "at"),
+        rule("pure mark", "@__ #__", r"[@#]__(\w+?)__", r"\1"),
+        rule(
+            "directive",
+            "lint- jshint- jslint- biome-",
+            r"\b(eslint|tslint|jshint|jslint|biome|deno-lint|stylelint|oxlint)-(?=\w)",
+            r"\1 ",
+        ),
+        rule("directive", ":", r"\b(tslint|jscs|jshint\s+ignore)\s*:", r"\1 "),
+        rule("directive", "-ignore", r"\b(prettier|dprint)-ignore", r"\1 ignore"),
+        rule("directive", "ignore", r"\b(istanbul|c8|v8)\s+ignore\b", r"\1, ignore"),
+        rule("directive", "webpack", r"\bwebpack([A-Z]\w+):", r"webpack \1"),
+        rule("source map", "sourceurl sourcemappingurl", r"\bsource(Mapping)?URL\s*=", r"source \1 "),
+        rule("page markup", "</script <!--", r"<(?=/script|!--)", "< "),
     )
 
     def outline(self, path: bytes, content: bytes) -> Outline:
@@ -138,14 +147,11 @@ class EcmaScript(Language):
 
     def body_of(self, run: bytes, place: Place) -> str | None:
         """Return the text of the comment that ``run`` is, None if it is not exactly one block of its own lines."""
-        try:
-            text = run.decode(place.encoding)
-        except UnicodeDecodeError:
+        text = read_run(run, place.encoding, place.newline)
+        if text is None:
             return None
-        if place.newline == "\r\n":
-            text = text.replace("\r\n", "\0").replace("\n", "\r").replace("\0", "\n")
         match = _RUN.fullmatch(text)
-        if match is None or "\r" in text or text.count("*/") != 1 or text.count("/*") != 1:
+        if match is None or text.count("*/") != 1 or text.count("/*") != 1:
             return None
         if place.breaks_line and not text.startswith("\n"):
             return None
@@ -155,12 +161,9 @@ class EcmaScript(Language):
         return body[len(self.tag) :]
 
     def stands_alone(self, parsed: Parsed, start: int, end: int) -> bool:
-        """Return whether these bytes are one comment and nothing but comments stands before it."""
+        """Return whether these bytes are exactly one comment."""
         node = parsed.root.descendant_for_byte_range(start, end)
-        if node is None or node.type != "comment" or (node.start_byte, node.end_byte) != (start, end):
-            return False
-        ahead = (child for child in parsed.root.children if child.start_byte < start)
-        return all(child.type in ("comment", "hash_bang_line") for child in ahead)
+        return node is not None and node.type == "comment" and (node.start_byte, node.end_byte) == (start, end)
 
 
 def _scan(content: bytes, at: int) -> tuple[list[_Comment], int] | NoPlace:
@@ -264,13 +267,14 @@ def _role(texts: Sequence[bytes], block: bool) -> Role:
     if _NEXT.match(whole):
         return Role.NEXT
     if any(_DIRECTIVE.search(text) for text in texts):
-        return Role.DIRECTIVE
+        return Role.HEADER if _HEADER.search(whole) else Role.DIRECTIVE
     if _HEADER.search(whole) and (block or len(texts) > 1):
         return Role.HEADER
     if _PINNED.search(whole):
         return Role.LICENCE
-    role = plain_role([re.sub(rb"^[\s/*!]+|[\s*]+/?$", b"", line) for line in whole.split(b"\n")])
-    if role is Role.PROSE and _SYMBOL.search(whole):
+    lines = [_MARKS.sub(b"", line) for line in whole.split(b"\n")]
+    role = plain_role(lines, BLOCK_WORDS if block else LINE_WORDS)
+    if role is Role.PROSE and whole.startswith(b"/**") and _SYMBOL.search(whole):
         return Role.SYMBOL
     return role
 

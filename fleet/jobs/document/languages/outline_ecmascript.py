@@ -352,7 +352,7 @@ class _Reader:
             return False
         if not given or given[0].type != "string":
             return False
-        names = ()
+        names: tuple[str, ...] = ()
         if name is not None and name.type == "object_pattern":
             names = tuple(self.text(child).split(":")[0].split("=")[0].strip() for child in name.named_children)
         self.imports.append(Import(module=self._string(given[0]), names=names, line=value.start_point[0] + 1))
@@ -662,7 +662,7 @@ class _Reader:
         row = node.start_point[0]
         sibling = node.prev_sibling
         while sibling is not None and sibling.type in ("comment", "decorator"):
-            if sibling.end_point[0] < row - 1 or sibling.start_point[0] == sibling.end_point[0] == row:
+            if sibling.end_point[0] < row - 1 or self._trails(sibling):
                 break
             if sibling.type == "comment":
                 text = self.text(sibling)
@@ -672,6 +672,11 @@ class _Reader:
             row = sibling.start_point[0]
             sibling = sibling.prev_sibling
         return comment_sentence("\n".join(reversed(lines)))
+
+    def _trails(self, comment: Node) -> bool:
+        """Return whether a comment stands behind code on its line, and so belongs to that."""
+        before = comment.prev_sibling
+        return before is not None and before.is_named and before.end_point[0] == comment.start_point[0]
 
     def _block_sentence(self, text: str) -> str:
         body = _block_text(text)

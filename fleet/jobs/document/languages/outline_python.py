@@ -301,7 +301,7 @@ class _Reader:
         if right is not None and right.type == "parenthesized_expression" and right.named_children:
             right = right.named_children[0]
         items, size = self._items(right)
-        value = self._brief(right) or self._flat(assignment.child_by_field_name("type"))
+        value = self._joined(right) or self._brief(right) or self._flat(assignment.child_by_field_name("type"))
         if not value and right is not None and right.type == "call":
             value = self._flat(right.child_by_field_name("function")) + "(...)"
         yield Member(
@@ -411,18 +411,19 @@ class _Reader:
                     found[names[0]] = None
         return tuple(found)
 
-    def _items(self, node: Node | None) -> tuple[tuple[Item, ...], int]:
-        if node is None or node.type not in ("list", "tuple", "set", "dictionary"):
+    def _items(self, node: Node | None, depth: int = 0) -> tuple[tuple[Item, ...], int]:
+        if node is None or depth > 1 or node.type not in ("list", "tuple", "set", "dictionary"):
             return (), 0
         children = [child for child in node.named_children if child.type != "comment"]
-        return tuple(item for child in children[:_MOST_ITEMS] if (item := self._item(child))), len(children)
+        found = (self._item(child, depth) for child in children[:_MOST_ITEMS])
+        return tuple(item for item in found if item is not None), len(children)
 
-    def _item(self, node: Node) -> Item | None:
+    def _item(self, node: Node, depth: int) -> Item | None:
         if node.type == "pair":
             key = node.child_by_field_name("key")
             value = node.child_by_field_name("value")
             name = "" if key is None else self._string(key) if key.type == "string" else self._flat(key)
-            items, size = self._items(value)
+            items, size = self._items(value, depth + 1)
             return Item(name=name, value=self._brief(value), children=tuple(i.name for i in items), size=size)
         if node.type == "call":
             name = self.text(node.child_by_field_name("function"))
@@ -432,7 +433,7 @@ class _Reader:
         if node.type == "string":
             return Item(name=self._string(node))
         if node.type in ("tuple", "list"):
-            items, size = self._items(node)
+            items, size = self._items(node, depth + 1)
             return Item(name=items[0].name if items else "", children=tuple(i.name for i in items), size=size)
         if node.type in ("identifier", "attribute", "integer", "float"):
             return Item(name=self.text(node))
@@ -467,6 +468,14 @@ class _Reader:
         if node is None or node.end_byte - node.start_byte > 60 or node.start_point[0] != node.end_point[0]:
             return ""
         return self.text(node)
+
+    def _joined(self, node: Node | None) -> str:
+        """Return a long string, or several that stand side by side, as one in double quotes."""
+        if node is None or node.type not in ("string", "concatenated_string") or node.end_byte - node.start_byte < 60:
+            return ""
+        parts = [node] if node.type == "string" else [one for one in node.named_children if one.type == "string"]
+        text = " ".join("".join(self._string(one) for one in parts).split())
+        return f'"{text}"' if len(text) < 400 else ""
 
     def _docstring(self, body: Node | None) -> str:
         for child in [] if body is None else body.named_children:

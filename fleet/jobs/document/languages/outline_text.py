@@ -16,7 +16,7 @@ _UNSAFE = re.compile(
 )
 _LICENCE = re.compile(
     r"copyright|licen[cs]e|\(c\)|©|all rights reserved|spdx|warranty|redistribut|permission is hereby|"
-    r"contributed (to|by)|written by|this file is distributed|as is",
+    r"contributed (to|by)|written by|adapted from|\be-?mail:|\bat \w+ dot\b|\bauthors?:|this file is distributed|as is",
     re.IGNORECASE,
 )
 _DIRECTIVE = re.compile(
@@ -26,12 +26,12 @@ _DIRECTIVE = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"^\s*(import |from \w+ import|def |class \w+[(:]|if .*:$|for .*:$|return\b.*[;)]?$|print\b|const |let |var |@\w+\(|"
-    r"[\w.\[\]'\"]+\s*(=|\+=|:=)\s*\S|[\w.]+\(.*\)[;,]?$|<\w+|[{}\[\]()]+[,;]?$)|;\s*$|[{(\[]\s*$"
+    r"^\s*(import |from \w+ import|def |class \w+[(:]|if .*:$|for .*:$|return\b.*[;)]?$|print\b|const |"
+    r"let |var |@\w+\(|[\w.\[\]'\"]+\s*(=|\+=|:=)\s*\S|[\w.]+\(.*\)[;,]?$|<\w+|[{}\[\]()]+[,;]?$)|;\s*$|[{(\[]\s*$"
 )
 _RULER = re.compile(r"[-=*#~_/]{3,}|^\W*(begin|end|start of|end of)\b", re.IGNORECASE)
 _REMARK = re.compile(
-    r"^\W*(todo|fixme|xxx|hack|nb\b|note\b|bpo-?\d|issue ?#?\d|see\b|ref:|https?:|#\d|sf bug|gh-\d|bug )", re.I
+    r"^\W*(todo|fixme|remove|xxx|hack|nb\b|note\b|bpo-?\d|issue ?#?\d|see\b|ref:|https?:|#\d|sf bug|gh-\d|bug )", re.I
 )
 _SIGNATURE_LINE = re.compile(r"^[\w.]+\([^)]*\)\s*(->.*|:|-+>?.*|=>.*)?$")
 _END = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from fleet.jobs.document.encoding import run_encoding
+from fleet.jobs.document.encoding import read_run, run_encoding
 from fleet.jobs.document.language import BOM, Ending, Language, NoPlace, Place
 from fleet.jobs.document.layout import laid_out
 from fleet.jobs.document.leading import Item, Role, plain_role, spot_among
@@ -59,16 +59,17 @@ class Python(Language):
     name = "python"
     grammars: ClassVar[Mapping[bytes, str]] = {b".py": "python", b".pyw": "python", b".pyi": "python"}
     declarations = (b".pyi",)
+    ahead = frozenset({"comment"})
     outline_module = "fleet.jobs.document.languages.outline_python"
     rules = (
-        rule("closing quotes", r'"{3,}', "'''"),
-        rule("trailing backslash", r"\\+\s*\Z", ""),
-        rule("doctest prompt", r">>>+", ">>"),
-        rule("encoding line", r"coding[:=]", "coding "),
-        rule("directive", r"#\s*(" + _TOOLS.decode() + r")\s*[:=]", r"\1 "),
-        rule("directive", r"\bisort:", "isort "),
-        rule("directive", r"#\s*///", "# //"),
-        rule("type comment", r"\btype:\s*ignore\b", "type ignore"),
+        rule("closing quotes", '"""', r'"{3,}', "'''"),
+        rule("trailing backslash", "\\", r"\\+\s*\Z", ""),
+        rule("doctest prompt", ">>>", r">>>+", ">>"),
+        rule("encoding line", "coding: coding=", r"coding[:=]", "coding "),
+        rule("directive", "#", r"#\s*(" + _TOOLS.decode() + r")\s*[:=]", r"\1 "),
+        rule("directive", "isort:", r"\bisort:", "isort "),
+        rule("directive", "///", r"#\s*///", "# //"),
+        rule("type comment", "ignore", r"\btype:\s*ignore\b", "type ignore"),
     )
 
     def find_place(self, content: bytes) -> Place | NoPlace:
@@ -104,14 +105,11 @@ class Python(Language):
 
     def body_of(self, run: bytes, place: Place) -> str | None:
         """Return the text of the docstring that ``run`` is, None if it is not exactly one string of its own."""
-        try:
-            text = run.decode(place.encoding)
-        except UnicodeDecodeError:
+        text = read_run(run, place.encoding, place.newline)
+        if text is None:
             return None
-        if place.newline == "\r\n":
-            text = text.replace("\r\n", "\0").replace("\n", "\r").replace("\0", "\n")
         match = _RUN.fullmatch(text)
-        if match is None or "\r" in text:
+        if match is None:
             return None
         body = match["body"]
         if body.endswith(('"', "\\")) or ("\\" in body and not match["raw"]) or not body.strip():
@@ -119,17 +117,15 @@ class Python(Language):
         return body
 
     def stands_alone(self, parsed: Parsed, start: int, end: int) -> bool:
-        """Return whether these bytes are a statement of one string and no code stands before it."""
+        """Return whether these bytes are one string that is a statement of its own."""
         node = parsed.root.descendant_for_byte_range(start, end)
-        while node is not None and node.parent is not None and node.parent != parsed.root:
+        kinds = []
+        while node is not None and (node.start_byte, node.end_byte) == (start, end):
+            kinds.append(node.type)
             node = node.parent
-        if node is None or (node.start_byte, node.end_byte) != (start, end):
-            return False
-        if node.type == "expression_statement":
-            node = node.named_child(0)
-        if node is None or node.type != "string":
-            return False
-        return all(child.type == "comment" or child.start_byte >= start for child in parsed.root.children)
+        return kinds in (["string"], ["string", "expression_statement"]) and (
+            node is not None and node.type in ("module", "ERROR")
+        )
 
 
 def _top(content: bytes) -> _Top | NoPlace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fleet.jobs.document.encoding import fitted
-from fleet.jobs.document.language import Language, NoPlace, Place
+from fleet.jobs.document.language import Ending, Language, NoPlace, Place
 from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.text_rules import MAX_CHARACTERS, broken_rules, sanitise
 
@@ -62,4 +62,8 @@ def _inserted(language: Language, place: Place, content: bytes, text: str) -> In
     if broken:
         return Refused(reason=f"the text breaks a rule: {', '.join(broken)}")
     offset = place.offset
-    return Inserted(content=content[:offset] + run + content[offset:], offset=offset, run=run, sanitised=names)
+    after = content[:offset] + run + content[offset:]
+    again = language.find_place(after)
+    if not isinstance(again, NoPlace) or again.ending is not Ending.DOCUMENTED:
+        return Refused(reason="the text does not read as documentation")
+    return Inserted(content=after, offset=offset, run=run, sanitised=names)

@@ -1,0 +1,96 @@
+"""The command line: an app made of the files of `qodebase.commands`, each of which adds its own command."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import qodebase.commands
+
+_HELP = (
+    "Run thousands of cheap-model agents on one codebase, and land their work on main by itself. "
+    "A RUN is a run's folder, its name in ./runs, or `last`."
+)
+
+
+def make_app() -> typer.Typer:
+    """Return the app with every command: a module of `qodebase.commands` with a function ``register(app)``."""
+    app = typer.Typer(
+        help=_HELP,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_root)
+    for file in sorted(Path(qodebase.commands.__path__[0]).glob("*.py")):
+        if file.stem != "__init__":
+            importlib.import_module(f"qodebase.commands.{file.stem}").register(app)
+    return app
+
+
+def main() -> None:
+    """Run the command line on ``sys.argv`` and exit.
+
+    Expected failures say what to do and have their exit codes; a bug shows its traceback and exits with 1. A reader
+    that closes the pipe ends the output and shows no error.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        make_app()(prog_name="qodebase")
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        print(f"\nThis is a bug in qodebase {_version()}. {_where_to_report()}", file=sys.stderr)
+        raise SystemExit(1) from None
+    finally:
+        _let_go_of(sys.stdout)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"qodebase {_version()}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("qodebase")
+
+
+def _where_to_report() -> str:
+    from importlib.metadata import metadata
+
+    addresses = [entry.partition(", ")[2] for entry in metadata("qodebase").get_all("Project-URL") or ()]
+    where = f" at {addresses[0]}" if addresses else " to its maintainers"
+    return f"Please report it{where}, with the lines above and the command."
+
+
+def _let_go_of(stream: object) -> None:
+    """Flush a stream; where nobody reads it any more, let the interpreter's last flush go nowhere."""
+    if not isinstance(stream, TextIOWrapper) or stream.closed:
+        return
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

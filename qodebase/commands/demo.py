@@ -1,0 +1,116 @@
+"""`qodebase demo`: the main job on a real codebase, with no key, and what came of it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from qodebase.commands.support.console import put, reporting, say
+from qodebase.errors import QodebaseError
+
+ENOUGH = 1000
+"""Source files that make a codebase large enough for the demo."""
+
+_LEFT_OUT = shutil.ignore_patterns("__pycache__", "site-packages", "dist-packages", "config-*", "*.so", "*.a", "*.o")
+_OTHER = "django"
+
+
+class NoCodebase(QodebaseError):
+    """A machine on which no codebase for the demo is to be had."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command()
+    @reporting
+    def demo(
+        repo: Annotated[Path | None, typer.Option(metavar="PATH", help="Use this repository instead.")] = None,
+        workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="How many agents.")] = 1000,
+    ) -> int:
+        """Document this Python's standard library with a thousand agents that need no key, and show what happened."""
+        from qodebase.commands.run import new_folder, run_job
+        from qodebase.commands.support.opening import HOME
+        from qodebase.commands.support.options import CommonOptions
+
+        HOME.mkdir(exist_ok=True)
+        source = repo or a_codebase(HOME / "demo-source")
+        out = new_folder("demo", source)
+        say(f"documenting {source} with {workers} agents; each also adds its lines to one shared index")
+        code = run_job(CommonOptions(repo=source, workers=workers, out=out), "document", "", {})
+        return code or _show(out)
+
+
+def a_codebase(folder: Path) -> Path:
+    """Return a git repository of the running Python's standard library, or of Django where that is a small one.
+
+    Raises:
+        NoCodebase: neither is to be had.
+    """
+    if (folder / ".git").is_dir() and _git(folder, "rev-parse", "HEAD"):
+        return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    library = Path(sysconfig.get_path("stdlib"))
+    files = [file for file in library.rglob("*.py") if not {"site-packages", "dist-packages"} & set(file.parts)]
+    if len(files) >= ENOUGH:
+        _commit(folder, lambda: shutil.copytree(library, folder, ignore=_LEFT_OUT), f"Python {sys.version.split()[0]}")
+    else:
+        say(f"this Python's standard library has only {len(files)} source files; taking {_OTHER}'s")
+        with tempfile.TemporaryDirectory() as space:
+            tree = _downloaded(Path(space))
+            _commit(folder, lambda: shutil.copytree(tree, folder), tree.name)
+    return folder
+
+
+def _downloaded(space: Path) -> Path:
+    """Fetch and unpack Django's sources from the package registry."""
+    words = ["download", "--quiet", "--no-deps", "--no-binary", _OTHER, "--dest", str(space), _OTHER]
+    done = subprocess.run([sys.executable, "-m", "pip", *words], capture_output=True, text=True, check=False)
+    archives = list(space.glob("*.tar.gz"))
+    if not archives:
+        said = done.stderr.strip().splitlines()[-1:] or ["pip gave no file"]
+        raise NoCodebase(f"no codebase for the demo: {said[0]}", hint="Give a repository of yours: --repo PATH.")
+    shutil.unpack_archive(archives[0], space / "tree", filter="data")
+    return next((space / "tree").iterdir())
+
+
+def _commit(folder: Path, fill: Callable[[], object], message: str) -> None:
+    """Make a repository of what ``fill`` puts into a folder; a folder that is cut off half-way holds no commit."""
+    fill()
+    _git(folder, "init", "--quiet", "--initial-branch", "main")
+    _git(folder, "add", "--all", "--force", ".")
+    who = ("-c", "user.name=qodebase demo", "-c", "user.email=demo@qodebase.invalid", "-c", "commit.gpgSign=false")
+    _git(folder, *who, "commit", "--quiet", "--no-verify", "--message", message)
+
+
+def _git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, check=False)
+    if done.returncode != 0 and words[0] != "rev-parse":
+        raise NoCodebase(f"git {words[0]} failed: {done.stderr.strip()}", hint="Is git set up on this machine?")
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _show(out: Path) -> int:
+    """Audit the run and show one landed file with its note; return the exit code."""
+    from qodebase.commands.support.shown import shown_changes
+    from qodebase.commands.verify import audit_lines, audit_of
+    from qodebase.runs import RunFolder
+
+    put("\n$ qodebase verify " + str(out))
+    audit = audit_of(str(out))
+    put("\n".join(audit_lines(audit)))
+    folder = RunFolder(out)
+    landed = [change for change in shown_changes(folder, limit=40) if change.commit]
+    if landed:
+        commit = landed[-1].commit
+        put(f"\n$ git log --notes=qodebase --patch -1 {commit[:12]}")
+        put(_git(folder.repository, "log", "--notes=qodebase", "--patch", "--max-count=1", commit))
+    return 0 if audit.ok else 1

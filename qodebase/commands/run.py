@@ -1,0 +1,79 @@
+"""`qodebase run`: freeze a job's intents and work on them."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from qodebase.commands.support.console import put, put_json, say
+from qodebase.commands.support.job_flags import register_run
+from qodebase.commands.support.options import CommonOptions
+from qodebase.errors import QodebaseError
+
+
+class NoRepository(QodebaseError):
+    """A run without a repository."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command; its flags come from the job that it names."""
+    register_run(app, run_job)
+
+
+def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, Any]) -> int:
+    """Run a job as the options say; return the exit code."""
+    from qodebase.clock import SystemClock
+    from qodebase.commands.support.at_work import work
+    from qodebase.commands.support.plan import prompt_lines, run_plan
+    from qodebase.commands.support.sitting import Order, freeze, prepared
+    from qodebase.commands.support.surroundings import surroundings
+
+    if common.repo is None:
+        raise NoRepository("which repository?", hint="Give a git repository: --repo PATH.")
+    order = Order(
+        job=job,
+        job_file=job_file,
+        settings=settings,
+        repository=common.repo,
+        branch=common.branch or None,
+        model=common.model,
+        models=common.models,
+        workers=common.workers,
+        tries=common.tries,
+        train_max=common.train_max,
+        out=common.out or new_folder(job or Path(job_file).stem, common.repo),
+        sample=common.sample,
+        seed=common.seed,
+        author=common.author,
+        sign=common.sign,
+        lanes=common.lanes,
+        cache=common.cache,
+        source=common.source,
+    )
+    clock = SystemClock()
+    with ExitStack() as held:
+        ready = held.enter_context(prepared(order, surroundings(), clock))
+        if ready.source.dirty:
+            say("note: uncommitted changes of the working tree are not part of the run")
+        if common.show_prompt:
+            put("\n".join(prompt_lines(ready, common.show_prompt)))
+            return 0
+        if common.dry_run:
+            plan = run_plan(ready)
+            put_json(plan.as_dict()) if common.json else put("\n".join(plan.lines()))
+            return 0
+        folder = freeze(ready, clock)
+    say(f"run folder: {folder.root}")
+    return work(folder, first=True, limit=None, json=common.json)
+
+
+def new_folder(job: str, repository: Path) -> Path:
+    """Return the first free ``runs/JOB-REPOSITORY-N``."""
+    from qodebase.commands.support.opening import HOME
+
+    name = f"{job}-{repository.resolve().name}"
+    return next(folder for number in itertools.count(1) if not (folder := HOME / f"{name}-{number}").exists())

@@ -1,0 +1,81 @@
+"""What `run` and `resume` share: a sitting with progress and signals around it, and how its end is told."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from typing import Any
+
+from qodebase.clock import SystemClock
+from qodebase.commands.support.console import put, put_json, say
+from qodebase.commands.support.progress import Progress
+from qodebase.commands.support.sitting import INTERRUPTED, Sat, sit, stopped_by_signals
+from qodebase.commands.support.surroundings import surroundings
+from qodebase.journal import read_events
+from qodebase.runs import RunFolder
+
+
+def work(folder: RunFolder, *, first: bool, limit: int | None, json: bool) -> int:
+    """Take a sitting of a run, show it, tell its end, and return the exit code."""
+    past = read_events(folder.journal) if folder.journal.exists() else ()
+    progress = Progress(folder.intents(), past)
+    with asyncio.Runner() as runner:
+        try:
+            sat = runner.run(_sit(folder, progress, first=first, limit=limit))
+        except asyncio.CancelledError:
+            sat = None
+    tell(folder, sat, json=json)
+    return sat.exit_code if sat is not None else INTERRUPTED
+
+
+async def _sit(folder: RunFolder, progress: Progress, *, first: bool, limit: int | None) -> Sat:
+    from fleet.driver import Driver
+
+    entered: list[Any] = []
+
+    def started(driver: Driver) -> None:
+        entered.append(stopped_by_signals(driver, say))
+        entered[-1].__enter__()
+
+    try:
+        async with progress.showing():
+            return await sit(
+                folder,
+                surroundings(),
+                SystemClock(),
+                first=first,
+                limit=limit,
+                listeners=(progress.listen,),
+                started=started,
+            )
+    finally:
+        for signals in entered:
+            signals.__exit__(None, None, None)
+
+
+def tell(folder: RunFolder, sat: Sat | None, *, json: bool) -> None:
+    """Print where the run stands and what to do with it."""
+    from qodebase.commands.status import run_status, status_lines
+
+    status = run_status(folder)
+    taking = taking_over(folder)
+    if json:
+        put_json({**status.as_dict(), "exit_code": sat.exit_code if sat else INTERRUPTED, "take_over": taking})
+        return
+    put("\n".join(status_lines(status)))
+    if status.summary.landed:
+        put("\nto take main and the notes over into your repository:")
+        put("\n".join(f"  {command}" for command in taking))
+
+
+def taking_over(folder: RunFolder) -> list[str]:
+    """Return the git commands that bring a run's main and notes into the user's repository."""
+    settings = folder.settings()
+    into = f"git -C {shlex.quote(settings.repository)}"
+    made = shlex.quote(str(folder.repository.resolve()))
+    name = shlex.quote(f"qodebase/{folder.name}")
+    return [
+        f"{into} fetch {made} {shlex.quote(settings.branch)}:{name} refs/notes/qodebase:refs/notes/qodebase",
+        f"{into} log --notes=qodebase {name}",
+        f"{into} merge --ff-only {name}",
+    ]

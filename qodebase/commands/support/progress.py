@@ -1,0 +1,116 @@
+"""What a person sees while a run goes on: a live table on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from qodebase.commands.support.console import say
+from qodebase.commands.support.layout import money
+from qodebase.events import Event
+from qodebase.intent import Ending, Intent
+
+if TYPE_CHECKING:
+    from results.summary import Summary
+
+_FRAME_S = 0.25
+_LINE_S = 5.0
+
+
+class Progress:
+    """Follow a run; hand `listen` to the driver and keep `showing` open around it."""
+
+    def __init__(self, intents: Iterable[Intent], past: Iterable[Event], *, quiet: bool = False) -> None:
+        from results.summary import Tally
+
+        self.tally = Tally(intents).apply_all(past)
+        self._quiet = quiet
+        self._live: Any = None
+
+    def listen(self, event: Event) -> None:
+        """Take in one event."""
+        self.tally.apply(event)
+
+    @asynccontextmanager
+    async def showing(self) -> AsyncIterator[None]:
+        """Show progress until left."""
+        if self._quiet:
+            yield
+            return
+        terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        ticker = asyncio.create_task(self._draw() if terminal else self._write(), name="progress")
+        try:
+            yield
+        finally:
+            ticker.cancel()
+            await asyncio.wait([ticker])
+            if self._live is not None:
+                self._live.update(self._table(), refresh=True)
+                self._live.stop()
+
+    async def _draw(self) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        self._live = Live(self._table(), console=Console(stderr=True), auto_refresh=False, transient=True)
+        self._live.start()
+        while True:
+            await asyncio.sleep(_FRAME_S)
+            self._live.update(self._table(), refresh=True)
+
+    async def _write(self) -> None:
+        while True:
+            await asyncio.sleep(_LINE_S)
+            say(line_of(self.tally.summary(now=time.time())))
+
+    def _table(self) -> Any:
+        from rich.table import Table
+
+        summary = self.tally.summary(now=time.time())
+        table = Table(box=None, show_header=False, pad_edge=False)
+        table.add_column(style="bold")
+        table.add_column()
+        for name, value in rows_of(summary):
+            table.add_row(name, value)
+        return table
+
+
+def line_of(summary: Summary) -> str:
+    """Return the state of a run as one line."""
+    return (
+        f"{summary.landed} landed, {summary.collided_intents} collided{_redone(summary)}, "
+        f"{summary.endings[Ending.SENT_BACK]} sent back, {summary.pending} remaining, "
+        f"{summary.per_second:.1f}/s, {cost_of(summary)}, {summary.seconds:.0f} s"
+    )
+
+
+def rows_of(summary: Summary) -> list[tuple[str, str]]:
+    """Return the state of a run as rows of a live table."""
+    not_landed = [
+        f"{summary.endings[ending]} {ending}"
+        for ending in (Ending.SENT_BACK, Ending.NO_ANSWER, Ending.REFUSED, Ending.CANCELLED)
+        if summary.endings[ending]
+    ]
+    return [
+        ("landed", f"{summary.landed}   {summary.per_second:.1f}/s, busiest second {summary.busiest_second}"),
+        ("collided", f"{summary.collided_intents}{_redone(summary)}"),
+        ("not landed", ", ".join(not_landed) or "none"),
+        ("remaining", f"{summary.pending}   {summary.in_flight} with agents, {summary.queued} in lanes"),
+        ("cost", f"{cost_of(summary)}, {summary.seconds:.0f} s"),
+    ]
+
+
+def cost_of(summary: Summary) -> str:
+    """Return what a run cost, and how many calls have no known price."""
+    unknown = f" and {summary.unknown_cost_calls} calls of unknown cost" if summary.unknown_cost_calls else ""
+    return f"{money(summary.cost_usd)}{unknown}"
+
+
+def _redone(summary: Summary) -> str:
+    kinds = [f"{count} by {by}" for by, count in summary.redone.items()]
+    return f" (redone: {', '.join(kinds)})" if kinds else ""

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from typer.testing import Result
+
+from qodebase.runs import RunFolder
+
+Call = Callable[..., Result]
+
+
+def story(call: Call, intent: str) -> dict[str, Any]:
+    result = call("log", "one", intent, "--json")
+    assert result.exit_code == 0
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_the_log_has_a_line_for_each_ended_intent_in_the_order_in_which_they_ended(call: Call) -> None:
+    result = call("log", "one")
+    lines = result.stdout.splitlines()
+    assert len(lines) == 6
+    found = json.loads(call("log", "one", "--json").stdout)
+    times = [line["at"] for line in found["intents"]]
+    assert times == sorted(times)
+    assert found["pending"] == 0
+    assert set(found["intents"][0]) == {"intent", "at", "ending", "reason", "lane", "attempt", "redone", "commit"}
+    assert "6 intents ended, 0 pending" in result.stderr
+
+
+def test_a_line_says_what_redid_the_collisions_and_why_an_intent_did_not_land(call: Call) -> None:
+    found = {line["intent"]: line for line in json.loads(call("log", "one", "--json").stdout)["intents"]}
+    assert found["edit-0"]["redone"] == []
+    assert found["edit-2"]["redone"] == ["model:slow"]
+    assert (found["edit-3"]["ending"], found["edit-3"]["redone"]) == ("sent back", ["declined"])
+    assert "nothing was said" in found["edit-5"]["reason"]
+    text = call("log", "one").stdout
+    assert "+1.00s" in text
+    assert found["edit-2"]["commit"][:12] in text
+
+
+def test_the_story_of_an_intent_holds_events_calls_changes_and_the_record_of_its_note(call: Call) -> None:
+    found = story(call, "edit-2")
+    kinds = [event["kind"] for event in found["events"]]
+    assert kinds[0] == "admitted"
+    assert kinds[-1] == "landed"
+    assert {"asked", "answered", "change made", "queued", "train built", "judged", "collision"} <= set(kinds)
+    assert [(call["purpose"], call["answer"]) for call in found["calls"]] == [("fresh", "# B2"), ("replay", "# B2")]
+    assert found["calls"][1]["prompt"] == "[user]\nPut '# B2' above b.py 1"
+    assert len(found["changes"]) == 2
+    assert found["record"]["intent"] == "edit-2"
+    assert found["record"]["collisions"][0]["path"] == "b.py"
+    assert found["record"]["usage"]["calls"] == 2
+    assert found["trouble"] == []
+
+
+def test_people_read_the_whole_story_in_words(call: Call) -> None:
+    text = call("log", "one", "edit-2").stdout
+    assert "edit-2: landed as " in text
+    assert "asked: Put '# B2' above b.py" in text
+    assert "b.py (content) moved by 1 landed: merge declined (" in text
+    assert "; redone by model:slow" in text
+    assert "replay: slow from provider, answer" in text
+    assert "verdict        green" in text
+
+
+def test_the_story_of_an_intent_that_did_not_land_has_no_record_and_says_why(call: Call) -> None:
+    found = story(call, "edit-5")
+    assert found["record"] is None
+    assert found["ending"] == "no answer"
+    assert found["calls"][0]["outcome"] == "empty"
+    assert "edit-5: no answer: empty: nothing was said" in call("log", "one", "edit-5").stdout
+
+
+def test_a_call_that_a_kill_cut_off_has_no_end(copy: RunFolder, call: Call) -> None:
+    lines = copy.journal.read_bytes().splitlines(keepends=True)
+    end = next(at for at, line in enumerate(lines) if b'"kind":"answered"' in line)
+    copy.journal.write_bytes(b"".join(lines[:end]))
+    found = story(call, "edit-0")
+    assert found["ending"] == "pending"
+    assert found["calls"][0]["outcome"] == ""
+    assert "no end in the journal" in call("log", "one", "edit-0").stdout
+
+
+def test_attempts_that_cannot_be_read_are_named_and_the_rest_is_told(copy: RunFolder, call: Call) -> None:
+    for segment in copy.attempts.iterdir():
+        segment.write_bytes(b"\0" * segment.stat().st_size)
+    found = story(call, "edit-0")
+    assert found["trouble"]
+    assert found["record"]["intent"] == "edit-0"
+    assert "cannot be read: attempts segment" in call("log", "one", "edit-0").stdout
+
+
+def test_a_path_of_several_intents_is_refused_and_they_are_named(call: Call) -> None:
+    result = call("log", "one", "b.py")
+    assert result.exit_code == 2
+    assert "edit-1, edit-2, edit-3" in result.stderr
+
+
+def test_a_name_near_to_an_intent_is_answered_with_those_near_to_it(call: Call) -> None:
+    result = call("log", "one", "edit-00")
+    assert result.exit_code == 2
+    assert "Near to it: edit-0" in result.stderr

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from qodebase.cli import make_app
+
+QODEBASE = (sys.executable, "-c", "from qodebase.cli import main; main()")
+HEAVY = (
+    "litellm",
+    "polars",
+    "aiohttp",
+    "dulwich",
+    "pygit2",
+    "tree_sitter",
+    "msgspec",
+    "asyncio",
+    "rich",
+    "fleet",
+    "lanes",
+)
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(make_app(), arguments, prog_name="qodebase")
+
+
+def commands() -> list[str]:
+    folder = Path(__file__).parents[2] / "qodebase" / "commands"
+    return [file.stem.replace("_", "-") for file in sorted(folder.glob("*.py")) if file.stem != "__init__"]
+
+
+def test_the_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, os\nfrom qodebase.cli import make_app\nsys.stdout = open(os.devnull, 'w')\n"
+        "try:\n    make_app()(['--help'], prog_name='qodebase')\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
+def test_the_help_needs_less_than_three_tenths_of_a_second_of_the_processor() -> None:
+    def seconds() -> float:
+        before = os.times()
+        subprocess.run([*QODEBASE, "--help"], stdout=subprocess.DEVNULL, check=True)
+        after = os.times()
+        return after.children_user + after.children_system - before.children_user - before.children_system
+
+    assert any(seconds() < 0.3 for _ in range(10))
+
+
+def test_every_file_of_the_commands_folder_is_a_command_with_a_help() -> None:
+    overview = call("--help").stdout
+    assert {"diff", "log", "status", "verify"} <= set(commands())
+    for command in commands():
+        assert f"\n  {command} " in overview
+        result = call(command, "--help")
+        assert result.exit_code == 0
+        assert f"qodebase {command}" in result.stdout
+
+
+@pytest.mark.parametrize("arguments", [["statsu"], ["status", "--al", "x"], ["status"], ["log", "a", "b", "c"]])
+def test_what_the_command_line_does_not_know_ends_with_2(arguments: list[str]) -> None:
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert "Error: " in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_command_that_is_nearly_right_is_named() -> None:
+    assert "Did you mean 'status'?" in call("statsu").stderr
+
+
+def test_the_version_is_shown() -> None:
+    result = call("--version")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("qodebase 0.")
+
+
+def test_an_expected_failure_shows_a_message_and_a_hint_and_no_traceback(tmp_path: Path) -> None:
+    done = subprocess.run([*QODEBASE, "status", "none"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == ("error: no run 'none'\n  A run is a path, a name in runs, or `last`. Runs there: none.\n")
+
+
+def test_a_bug_shows_its_traceback_and_asks_for_a_report_and_ends_with_1() -> None:
+    code = "import qodebase.cli as cli\ncli.make_app = lambda: 1 / 0\ncli.main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "ZeroDivisionError" in done.stderr
+    assert "This is a bug in qodebase 0." in done.stderr
+    assert "Please report it" in done.stderr
+
+
+def test_a_reader_that_closes_the_pipe_ends_the_output_without_a_word(tmp_path: Path) -> None:
+    code = (
+        "import typer, qodebase.cli as cli\n"
+        "from qodebase.commands.support.console import put, reporting\n"
+        "app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)\n"
+        "app.command()(reporting(lambda: [put('x' * 1000) for _ in range(1000)] and None))\n"
+        "cli.make_app = lambda: app\ncli.main()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 141
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_colour_is_for_terminals_and_no_color_turns_it_off(no_color: str, coloured: bool) -> None:
+    code = "from qodebase.commands.support.layout import coloured, paint\nprint(paint('x', 'red', on=coloured()))"
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": no_color}
+    subprocess.run([sys.executable, "-c", code], stdout=theirs, env=environment, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 100)
+    os.close(ours)
+    assert (b"\x1b[31m" in shown) is coloured
+
+
+def test_a_terminal_without_unicode_gets_escapes_and_no_traceback() -> None:
+    code = (
+        "import typer, qodebase.cli as cli\n"
+        "from qodebase.commands.support.console import put, reporting\n"
+        "app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)\n"
+        "app.command()(reporting(lambda: put('\\u2190')))\n"
+        "cli.make_app = lambda: app\ncli.main()"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
+    assert done.stdout == b"\\u2190\n"

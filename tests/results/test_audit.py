@@ -1,0 +1,417 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from qodebase.events import Landed
+from qodebase.journal import read_events
+from qodebase.paths import RepoPath
+from qodebase.ports import SharedPath, Tree
+from results.audit import NoBranch, verify_repository, verify_run
+from results.findings import Audit
+from results.means import Means
+
+if TYPE_CHECKING:
+    from tests.results.conftest import Commit, ToyAudit, ToyRun
+
+INDEX = RepoPath(b"docs/INDEX.md")
+README = RepoPath(b"README")
+VICTIM = "doc:src/m1/f0004.py"
+SHARED = (SharedPath(path=INDEX, rule="sorted-index"),)
+
+Lines = list[dict[str, Any]]
+
+
+@pytest.fixture
+def means(toy_audit: ToyAudit) -> Means:
+    return Means(job=lambda base: toy_audit, shared=SHARED)
+
+
+def _place(toy: ToyRun, intent: str) -> int:
+    return [commit.intent for commit in toy.commits].index(intent)
+
+
+def _found(audit: Audit, check: str) -> dict[str, tuple[str, ...]]:
+    return {finding.message: finding.intents for finding in audit.check(check).findings}
+
+
+def _names(audit: Audit, check: str, intent: str) -> bool:
+    return any(intent in intents for intents in _found(audit, check).values())
+
+
+def _bad_checks(audit: Audit) -> set[str]:
+    return {check.name for check in audit.checks if not check.ok}
+
+
+def test_an_honest_run_satisfies_every_check(honest: ToyRun, means: Means) -> None:
+    audit = verify_run(honest.folder, means)
+    assert audit.findings == ()
+    assert audit.ok
+    assert audit.not_checked == ()
+    assert audit.check("ledger").counted.startswith("19 intents = 13 landed + 1 sent back")
+    assert audit.check("content").counted == "13 landings: 12 paths as the change makes them, 1 redone again"
+    assert audit.check("shared paths").counted == "docs/INDEX.md: 9 landings, 11 expected, 11 there"
+
+
+def test_an_audit_is_plain_data_and_tells_its_progress(honest: ToyRun, means: Means) -> None:
+    told: list[tuple[int, int, str]] = []
+    audit = verify_run(honest.folder, means, progress=lambda *step: told.append(step))
+    assert json.loads(json.dumps(audit.as_dict())) == audit.as_dict()
+    assert told[0] == (0, 13, "journal and notes")
+    assert told[-1] == (13, 13, "git fsck")
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_the_job_is_asked_for_every_landing_and_told_whether_to_prove_all(
+    honest: ToyRun, toy_audit: ToyAudit, full: bool
+) -> None:
+    bases: list[str] = []
+
+    def job(base: Tree) -> ToyAudit:
+        bases.append(base.commit)
+        return toy_audit
+
+    audit = verify_run(honest.folder, Means(job=job, shared=SHARED, full=full))
+    assert audit.check("promise").counted == "13 landings"
+    assert toy_audit.full == {full}
+    assert bases == [honest.base]
+
+
+def test_without_job_and_ladder_the_audit_says_what_it_could_not_check(honest: ToyRun) -> None:
+    audit = verify_run(honest.folder, Means(shared=SHARED, redo=None))
+    assert audit.ok
+    assert audit.not_checked == (
+        "the job's own promise, and the whole of its shared paths: the job is not at hand",
+        "1 paths that were redone: the replay ladder is not at hand",
+    )
+
+
+def test_a_dropped_landing_is_named(toy: ToyRun, means: Means) -> None:
+    toy.rewrite(commit for commit in toy.commits if commit.intent != VICTIM)
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "ledger") == {"landed in the journal, but no commit of main lands it": (VICTIM,)}
+    assert "12 landed" in audit.check("ledger").counted
+    assert _names(audit, "commits", VICTIM)
+
+
+def test_a_landing_dropped_with_its_lines_kept_is_named_by_what_is_left_over(toy: ToyRun, means: Means) -> None:
+    place = _place(toy, VICTIM)
+    dropped, heir = toy.commits[place], toy.commits[place + 1]
+    toy.commits[place + 1] = replace(heir, edits={**dropped.edits, **heir.edits})
+    toy.rewrite(toy.commits[:place] + toy.commits[place + 1 :])
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "ledger") == {"landed in the journal, but no commit of main lands it": (VICTIM,)}
+    path = RepoPath(VICTIM.removeprefix("doc:").encode())
+    (extra,) = [finding for finding in audit.check("content").findings if "does not touch" in finding.message]
+    assert (extra.path, extra.intents) == (path, (heir.intent,))
+    assert _names(audit, "shared paths", heir.intent or "")
+
+
+def test_a_doubled_landing_is_named(toy: ToyRun, means: Means) -> None:
+    place = _place(toy, VICTIM)
+    twin = toy.commits[place]
+    toy.rewrite([*toy.commits, replace(twin, edits={README: b"again"})])
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "ledger") == {"landed 2 times": (VICTIM,)}
+    assert _names(audit, "content", VICTIM)
+
+
+def test_a_missing_note_is_named(toy: ToyRun, means: Means) -> None:
+    _notes(toy, "remove", toy.commit_of(VICTIM))
+    audit = verify_run(toy.folder, means)
+    assert _bad_checks(audit) == {"notes"}
+    assert _found(audit, "notes") == {"its commit has no note": (VICTIM,)}
+
+
+def test_a_note_of_another_landing_is_named(toy: ToyRun, means: Means) -> None:
+    _notes(toy, "copy", "-f", toy.commit_of("edit:top"), toy.commit_of(VICTIM))
+    audit = verify_run(toy.folder, means)
+    (message,) = _found(audit, "notes").keys() - {"its note names another base than its change"}
+    assert message.startswith("its note and its commit do not agree on: intent")
+    assert _names(audit, "notes", VICTIM)
+
+
+def test_a_note_that_is_no_record_is_named(toy: ToyRun, means: Means) -> None:
+    _notes(toy, "add", "-f", "-m", "scribble", toy.commit_of(VICTIM))
+    audit = verify_run(toy.folder, means)
+    assert _bad_checks(audit) == {"notes"}
+    assert _names(audit, "notes", VICTIM)
+
+
+def test_a_note_on_a_commit_that_is_not_on_main_is_left_over(toy: ToyRun, means: Means) -> None:
+    _notes(toy, "copy", toy.commit_of(VICTIM), toy.base)
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "notes") == {"a note of a commit that does not land anything on main": (VICTIM,)}
+
+
+def test_a_note_of_somebody_else_is_left_alone(toy: ToyRun, means: Means) -> None:
+    _notes(toy, "add", "-m", "a person's note", toy.base)
+    assert verify_run(toy.folder, means).ok
+
+
+def _notes(toy: ToyRun, *arguments: str) -> None:
+    toy.git("-c", "user.name=T", "-c", "user.email=t@t", "notes", "--ref=qodebase", *arguments)
+
+
+def test_an_index_line_that_stands_twice_is_named(toy: ToyRun, means: Means) -> None:
+    line = b"- `src/m1/f0004.py` `x` constant\n"
+    _rewrite_from(toy, VICTIM, lambda content: content.replace(line, line + line), INDEX)
+    audit = verify_run(toy.folder, means)
+    assert _names(audit, "shared paths", VICTIM)
+    assert "too many: - `src/m1/f0004.py` `x` constant" in _found(audit, "shared paths")
+    assert audit.check("content").ok
+
+
+def test_an_index_line_that_is_missing_is_named(toy: ToyRun, means: Means) -> None:
+    line = b"- `src/m1/f0004.py` `x` constant\n"
+    _rewrite_from(toy, VICTIM, lambda content: content.replace(line, b""), INDEX)
+    audit = verify_run(toy.folder, means)
+    assert _names(audit, "shared paths", VICTIM)
+    assert "missing: - `src/m1/f0004.py` `x` constant" in _found(audit, "shared paths")
+
+
+def test_a_changed_code_token_is_named(toy: ToyRun, means: Means) -> None:
+    path = RepoPath(VICTIM.removeprefix("doc:").encode())
+    _rewrite_from(toy, VICTIM, lambda content: content.replace(b"x = 4", b"x = 5"), path)
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "content") == {"its content is not what its change makes": (VICTIM,)}
+    assert _found(audit, "promise") == {"more than a header was changed": (VICTIM,)}
+    (finding,) = audit.check("final tree").findings
+    assert (finding.path, finding.intents) == (path, (VICTIM,))
+
+
+def test_a_merge_that_dropped_a_side_is_named(toy: ToyRun, means: Means) -> None:
+    _rewrite_from(toy, "edit:bottom", lambda content: content.replace(b"two\n", b"2\n"), RepoPath(b"src/common.py"))
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "content") == {"its content is not what its change makes": ("edit:bottom",)}
+    assert not audit.check("final tree").ok
+
+
+def _rewrite_from(toy: ToyRun, intent: str, forge: Any, path: RepoPath) -> None:
+    """Write history again with a path's content forged from an intent's landing on."""
+    place = _place(toy, intent)
+    toy.rewrite(
+        replace(commit, edits=_forged(commit, forge, path)) if number >= place else commit
+        for number, commit in enumerate(toy.commits)
+    )
+
+
+def _forged(commit: Commit, forge: Any, path: RepoPath) -> Mapping[RepoPath, bytes | None]:
+    return {name: forge(content) if name == path else content for name, content in commit.edits.items()}
+
+
+def test_a_changed_file_mode_is_named(toy: ToyRun, means: Means) -> None:
+    path = VICTIM.removeprefix("doc:")
+    toy.rewrite(toy.commits)
+    stream = (
+        f"commit refs/heads/main\ncommitter T <t@t> 2000 +0000\ndata 0\nfrom {toy.ids[-2]}\n"
+        f"M 100755 {toy.git('rev-parse', f'main:{path}')} {path}\n"
+    )
+    toy.git("fast-import", "--quiet", "--force", stdin=stream.encode())
+    audit = verify_run(toy.folder, means)
+    assert audit.check("foreign").noted[0].intents == (VICTIM,)
+    assert _found(audit, "ledger") == {"landed in the journal, but no commit of main lands it": ("hot:second",)}
+
+
+def test_a_removed_journal_line_of_a_landing_is_named(toy: ToyRun, means: Means) -> None:
+    toy.edit_lines("journal.jsonl", lambda lines: [line for line in lines if not _is(line, "landed", VICTIM)])
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "ledger") == {"a commit of main lands it, but the journal does not say so": (VICTIM,)}
+    assert _names(audit, "journal", VICTIM)
+
+
+@pytest.mark.parametrize("kind", ["admitted", "asked", "answered", "change made", "queued", "landed"])
+def test_any_removed_journal_line_leaves_a_gap_that_names_the_intent(toy: ToyRun, means: Means, kind: str) -> None:
+    toy.edit_lines("journal.jsonl", lambda lines: [line for line in lines if not _is(line, kind, VICTIM)])
+    audit = verify_run(toy.folder, means)
+    assert _names(audit, "journal", VICTIM)
+    if kind == "change made":
+        assert _found(audit, "content") == {"the journal holds no change for it": (VICTIM,)}
+
+
+def test_a_journal_line_that_stands_twice_is_named(toy: ToyRun, means: Means) -> None:
+    toy.edit_lines(
+        "journal.jsonl", lambda lines: [line for line in lines for _ in range(1 + _is(line, "landed", VICTIM))]
+    )
+    audit = verify_run(toy.folder, means)
+    assert _names(audit, "journal", VICTIM)
+    assert _found(audit, "endings") == {"ended 2 times": (VICTIM,)}
+
+
+def test_a_journal_line_of_another_run_is_named(toy: ToyRun, means: Means) -> None:
+    toy.edit_lines(
+        "journal.jsonl",
+        lambda lines: [line | {"run": "other"} if _is(line, "landed", VICTIM) else line for line in lines],
+    )
+    assert _found(verify_run(toy.folder, means), "journal") == {"events of another run: other": (VICTIM,)}
+
+
+def test_a_broken_journal_line_is_a_finding_and_not_the_end_of_the_audit(toy: ToyRun, means: Means) -> None:
+    lines = toy.folder.journal.read_bytes().splitlines(keepends=True)
+    lines[-3] = b"}not json{\n"
+    toy.folder.journal.write_bytes(b"".join(lines))
+    audit = verify_run(toy.folder, means)
+    assert any(f"line {len(lines) - 2} is not JSON" in message for message in _found(audit, "journal"))
+    assert audit.check("content").ok
+
+
+def _is(line: dict[str, Any], kind: str, intent: str) -> bool:
+    return bool(line["kind"] == kind and line.get("intent") == intent)
+
+
+def test_an_intent_removed_from_the_frozen_ones_is_named(toy: ToyRun, means: Means) -> None:
+    toy.edit_lines("intents.jsonl", lambda lines: [line for line in lines if line["id"] != VICTIM])
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "endings") == {"in the journal, but not among the frozen intents": (VICTIM,)}
+    assert _found(audit, "ledger") == {
+        "a commit of main lands it, but it is not among the frozen intents": (VICTIM,),
+    }
+
+
+def test_an_intent_that_ended_and_landed_is_named(toy: ToyRun, means: Means) -> None:
+    def end(lines: Lines) -> Lines:
+        ended = {"kind": "ended", "v": 1, "run": "toy-1", "intent": VICTIM, "ending": "refused", "reason": "forged"}
+        return [*lines, ended | {"seq": lines[-1]["seq"] + 1, "at": lines[-1]["at"]}]
+
+    toy.edit_lines("journal.jsonl", end)
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "endings") == {"ended 2 times": (VICTIM,)}
+    assert _found(audit, "ledger") == {"a commit of main lands it, but the journal ended it: refused": (VICTIM,)}
+
+
+def test_changed_attempts_are_named(toy: ToyRun, means: Means) -> None:
+    segment = toy.folder.attempts / "000001.seg"
+    content = bytearray(segment.read_bytes())
+    content[20] ^= 0xFF
+    segment.write_bytes(bytes(content))
+    audit = verify_run(toy.folder, means)
+    (message,) = _found(audit, "content")
+    assert message.startswith("its journalled change cannot be read")
+    assert _names(audit, "content", toy.works()[0].intent)
+
+
+def test_a_kill_between_git_and_journal_is_noted_and_no_fault(toy: ToyRun, means: Means) -> None:
+    last = toy.works()[-1].intent
+
+    def cut(lines: Lines) -> Lines:
+        return lines[: next(number for number, line in enumerate(lines) if _is(line, "landed", last))]
+
+    toy.edit_lines("journal.jsonl", cut)
+    with toy.folder.journal.open("ab") as journal:
+        journal.write(b'{"kind": "lan')
+    audit = verify_run(toy.folder, means)
+    assert audit.findings == ()
+    (noted,) = audit.check("ledger").noted
+    assert noted.intents == (last,)
+    assert "13 landed" in audit.check("ledger").counted
+    assert audit.check("journal").noted[0].message.startswith("the last line is torn: 13 bytes")
+
+
+def test_a_kill_between_the_notes_and_main_is_noted_and_no_fault(toy: ToyRun, means: Means) -> None:
+    last = toy.works()[-1].intent
+    toy.edit_lines("journal.jsonl", lambda lines: lines[: [_is(line, "landed", last) for line in lines].index(True)])
+    toy.git("update-ref", "refs/heads/main", toy.ids[-2])
+    audit = verify_run(toy.folder, means)
+    assert audit.findings == ()
+    assert audit.check("notes").noted[0].intents == (last,)
+
+
+def test_commits_of_people_are_listed_with_the_intents_whose_paths_they_changed(toy: ToyRun, means: Means) -> None:
+    path = RepoPath(VICTIM.removeprefix("doc:").encode())
+    first = toy.add_foreign({path: b"rewritten\n", README: b"new"})
+    second = toy.add_foreign({README: None})
+    audit = verify_run(toy.folder, means)
+    assert audit.findings == ()
+    noted = audit.check("foreign").noted
+    assert [(finding.commits, finding.intents) for finding in noted] == [((first,), (VICTIM,)), ((second,), ())]
+
+
+def test_a_person_may_edit_the_index_on_top_and_landings_before_it_are_still_proved(toy: ToyRun, means: Means) -> None:
+    index = toy.git("show", f"main:{INDEX.decode()}").encode() + b"\n"
+    toy.add_foreign({INDEX: index + b"- `by hand` `x` constant\n"})
+    assert verify_run(toy.folder, means).findings == ()
+    _rewrite_from(toy, VICTIM, lambda content: content.replace(b"f0004", b"f9999"), INDEX)
+    toy.add_foreign({INDEX: index})
+    audit = verify_run(toy.folder, means)
+    assert "missing: - `src/m1/f0004.py` `x` constant" in _found(audit, "shared paths")
+
+
+def test_main_on_another_root_is_a_finding(toy: ToyRun, means: Means) -> None:
+    who = ("-c", "user.name=T", "-c", "user.email=t@t")
+    root = toy.git(*who, "commit-tree", "-m", "another root", toy.git("rev-parse", "main^{tree}"))
+    toy.git("update-ref", "refs/heads/main", root)
+    audit = verify_run(toy.folder, means)
+    assert "main does not stand on the run's base any more" in _found(audit, "commits")
+    assert len(audit.check("ledger").findings[0].intents) == 13
+    assert audit.not_checked == ("what the landings did: main does not stand on the run's base",)
+
+
+def test_a_damaged_object_is_a_finding_of_git_fsck(toy: ToyRun, means: Means) -> None:
+    blob = toy.git("hash-object", "-w", "--stdin", stdin=b"loose")
+    toy.add_foreign({README: b"loose"})
+    loose = toy.git_dir / "objects" / blob[:2] / blob[2:]
+    loose.chmod(0o644)
+    loose.write_bytes(b"not zlib")
+    audit = verify_run(toy.folder, means)
+    assert any(blob in message for message in _found(audit, "git fsck"))
+
+
+def test_faults_that_are_older_than_the_run_are_noted(toy: ToyRun, means: Means) -> None:
+    audit = verify_run(toy.folder, means)
+    assert audit.check("git fsck").ok
+    from results.fsck import Fsck
+
+    class Said(Fsck):
+        def __init__(self) -> None:
+            self._repository = toy.git_dir
+            import subprocess
+
+            line = f"error in commit {toy.base}: missingSpaceBeforeDate: invalid author/committer line"
+            self._process = subprocess.Popen(
+                ["sh", "-c", f"echo '{line}'; exit 1"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
+
+    check = Said().check(toy.base, {})
+    assert check.ok
+    assert toy.base in check.noted[0].message
+    assert not Said().check(None, {}).ok
+
+
+def test_a_repository_without_the_branch_is_an_error(toy: ToyRun, means: Means) -> None:
+    toy.git("update-ref", "-d", "refs/heads/main")
+    with pytest.raises(NoBranch):
+        verify_run(toy.folder, means)
+    with pytest.raises(NoBranch, match="no branch nosuch"):
+        verify_repository(toy.git_dir, branch="nosuch")
+
+
+def test_a_repository_with_only_notes_gets_a_reduced_audit(toy: ToyRun) -> None:
+    audit = verify_repository(toy.git_dir, branch="main")
+    assert audit.ok
+    assert audit.check("commits").counted == "13 landings of 1 runs among 14 commits"
+    assert len(audit.not_checked) == 3
+    twin = toy.commits[_place(toy, VICTIM)]
+    toy.rewrite([*toy.commits, replace(twin, edits={README: b"again"})])
+    _notes(toy, "remove", toy.commit_of("edit:top"))
+    audit = verify_repository(toy.git_dir, branch="main")
+    assert _found(audit, "commits") == {"landed 2 times": (VICTIM,)}
+    assert _found(audit, "notes") == {"its commit has no note": ("edit:top",)}
+
+
+def test_an_audit_changes_nothing(honest: ToyRun, means: Means) -> None:
+    def snapshot() -> dict[str, bytes]:
+        files = [path for path in honest.folder.root.rglob("*") if path.is_file()]
+        return {str(path): path.read_bytes() for path in files}
+
+    before = snapshot()
+    verify_run(honest.folder, means)
+    assert snapshot() == before
+
+
+def test_the_toy_journal_names_the_commits_of_the_toy_repository(honest: ToyRun) -> None:
+    landed = [event.commit for event in read_events(honest.folder.journal) if isinstance(event, Landed)]
+    assert landed == honest.ids[1:]
