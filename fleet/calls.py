@@ -6,10 +6,9 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import msgspec
-
 from fleet.retry import Asker
 from qodebase import events
+from qodebase.codec import JSON
 from qodebase.journal import Journal
 from qodebase.ports import Answer, NoAnswer, Prompt
 from qodebase.record import Usage
@@ -67,7 +66,7 @@ class Calls:
             return self._again(held, digest)
         where = {"actor": agent, "intent": intent, "attempt": attempt}
         model = self._asker.model.name
-        ref = self._store.put(msgspec.json.encode(prompt.messages)).text
+        ref = self._store.put(JSON.encode(prompt.messages)).text
         usage = Usage()
         call = 0
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import os
 import sys
 from io import TextIOWrapper
 from pathlib import Path
@@ -47,19 +45,22 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         make_app()(prog_name="qodebase")
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    except PermissionError as error:
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        raise SystemExit(2) from None
     except Exception:
         import traceback
 
         traceback.print_exc()
         print(f"\nThis is a bug in qodebase {_version()}. {_where_to_report()}", file=sys.stderr)
         raise SystemExit(1) from None
-    finally:
-        _let_go_of(sys.stdout)
 
 
 def _show_version(asked: bool) -> None:
     if asked:
-        print(f"qodebase {_version()}")
+        typer.echo(f"qodebase {_version()}")
         raise typer.Exit
 
 
@@ -83,14 +84,3 @@ def _where_to_report() -> str:
     addresses = [entry.partition(", ")[2] for entry in metadata("qodebase").get_all("Project-URL") or ()]
     where = f" at {addresses[0]}" if addresses else " to its maintainers"
     return f"Please report it{where}, with the lines above and the command."
-
-
-def _let_go_of(stream: object) -> None:
-    """Flush a stream; where nobody reads it any more, let the interpreter's last flush go nowhere."""
-    if not isinstance(stream, TextIOWrapper) or stream.closed:
-        return
-    try:
-        stream.flush()
-    except BrokenPipeError:
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -135,7 +135,8 @@ def _grammar(language: str) -> Language:
         raise NoGrammar(
             f"no grammar for {language}", hint=f"Install the wheel tree-sitter-{package.replace('_', '-')}."
         ) from error
-    load = getattr(wheel, f"language_{variant or package}", None) or getattr(wheel, "language", None)
+    names = [f"language_{variant}"] if variant else ["language", f"language_{package}"]
+    load = next((getattr(wheel, name) for name in names if hasattr(wheel, name)), None)
     if load is None:
         raise NoGrammar(f"the wheel tree-sitter-{package} has no grammar {language}")
     return Language(load())

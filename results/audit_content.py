@@ -111,10 +111,11 @@ class ContentAudit:
             return wanted
         collided = self._evidence.collided.get((commit.intent, commit.attempt, commit.replay, path))
         by = collided.resolved_by if collided else ""
-        if not by:
-            if main != wanted or not self._means.idempotent(path):
-                self._wrong(self._content, commit, "main had moved under it, and the journal names no replay", path)
+        if not by and main == wanted and self._means.idempotent(path):
             return wanted
+        if not by:
+            self._wrong(self._content, commit, "main had moved under it, and the journal names no replay", path)
+            return after.entry(path)
         if self._means.redo is None:
             self._not_redone += 1
             return after.entry(path)

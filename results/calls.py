@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from qodebase.events import Answered, Asked, CutOff
 from results.run_data import RunData
@@ -43,21 +42,27 @@ class Usage:
     output_tokens: int = 0
     cost_usd: float = 0.0
     unknown_cost_calls: int = 0
-    sources: Counter[str] = field(default_factory=Counter)
     answers: int = 0
+    provider_calls: int = 0
+    cache_calls: int = 0
+    run_calls: int = 0
 
     def add(self, call: Call) -> None:
         """Count one call."""
         self.calls += 1
         answered = call.answered
         if answered is None:
-            self.sources["provider"] += 1
+            self.provider_calls += 1
             self.unknown_cost_calls += 1
             return
-        self.sources[answered.source] += 1
         self.answers += answered.outcome == "answer"
         if answered.source == "run":
+            self.run_calls += 1
             return
+        if answered.source == "cache":
+            self.cache_calls += 1
+        else:
+            self.provider_calls += 1
         self.input_tokens += answered.input_tokens
         self.cached_tokens += answered.cached_tokens
         self.output_tokens += answered.output_tokens

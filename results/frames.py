@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from qodebase.runs import RunFolder
 from results.rows import ROWS
-from results.run_data import RunData
+from results.run_data import RunData, no_collecting
 from results.schema import SCHEMAS
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ class Frames:
         import polars as pl
 
         schema = SCHEMAS[name]
-        columns = list(zip(*ROWS[name](self.run), strict=True))
+        with no_collecting():
+            columns = list(zip(*ROWS[name](self.run), strict=True))
         data = dict(zip(schema.names, columns, strict=True)) if columns else {}
         return pl.DataFrame(data, schema=schema.polars(), strict=True)
 

@@ -30,7 +30,7 @@ class RunData:
         """Return the journal's events in order; a torn last line is left out, a broken one raises `BadData`."""
         if not self.folder.journal.exists():
             return ()
-        with _no_collecting():
+        with no_collecting():
             return tuple(read_events(self.folder.journal))
 
     @cached_property
@@ -59,7 +59,7 @@ class RunData:
 
 
 @contextlib.contextmanager
-def _no_collecting() -> Iterator[None]:
+def no_collecting() -> Iterator[None]:
     """Keep the garbage collector from going over a million new events again and again: none of them is garbage."""
     was = gc.isenabled()
     gc.disable()

@@ -17,6 +17,7 @@ from fleet.jobs.document.usage import Neighbour
 
 _MOST_LINES = 12
 _COLUMNS = 86
+_COOKIE = re.compile(r"coding\s*[:=]", re.IGNORECASE)
 _HEAD = re.compile(r"- (?!Also |Further|Constants|Functions|Helpers|from )([\w.$]+)")
 
 
@@ -46,9 +47,9 @@ def describe(
     if shaped is None:
         shaped = describe_plain.described(facts)
     summary, body = shaped
-    blocks = [_cleaned(block, facts) for block in (summary, *map(_short, body), _closing(facts))]
-    text = "\n\n".join(block for block in blocks if block)
-    return text or f"{facts.title}."
+    head = _cleaned(summary, facts) or _cleaned(f"{facts.title}.", facts) or "Source file."
+    blocks = [_cleaned(block, facts) for block in (*map(_short, body), _closing(facts))]
+    return "\n\n".join([head, *(block for block in blocks if block)])
 
 
 def _short(block: str) -> str:
@@ -67,7 +68,7 @@ def _cleaned(block: str, facts: Facts) -> str:
     """Drop the lines of a block that could mean something to a tool; undo tags where JSDoc would read them."""
     lines = []
     for line in block.split("\n"):
-        text = " ".join(line.split())
+        text = _COOKIE.sub("coding -", " ".join(line.split()))
         if not facts.python:
             text = re.sub(r"(?<![\w.])@(?=\w)", "", text)
         if text and is_safe(text):

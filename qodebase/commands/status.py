@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from qodebase.commands.support.console import Json, RunName, put, put_json, reporting
-from qodebase.commands.support.layout import columns, moment, money, some
+from qodebase.commands.support.layout import columns, harmless, moment, money, some
 
 if TYPE_CHECKING:
     from qodebase.runs import RunFolder, Settings
@@ -109,14 +109,17 @@ def register(app: typer.Typer) -> None:
     @app.command()
     @reporting
     def status(run: RunName, json: Json = False) -> None:
-        """Show where a run stands: endings with reasons, lanes, speed, cost, and what to do next."""
+        """Show where a run stands.
+
+        Endings with reasons, what waits in lanes, speed, cost, and what to do next; from the journal alone.
+        """
         from qodebase.commands.support.opening import find_run
 
         found = run_status(find_run(run))
         if json:
             put_json(found.as_dict())
         else:
-            put("\n".join(status_lines(found)))
+            put(harmless("\n".join(status_lines(found))))
 
 
 def _state(summary: Summary, holder: str) -> str:

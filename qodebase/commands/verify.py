@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qodebase.commands.support.console import Json, put, put_json, reporting, say
-from qodebase.commands.support.layout import coloured, columns, paint, some
+from qodebase.commands.support.layout import coloured, columns, harmless, paint, some
 from qodebase.errors import QodebaseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from qodebase.paths import CommitId
     from qodebase.runs import RunFolder
     from results.findings import Audit, Check, Finding
+
+
+class NothingLanded(QodebaseError):
+    """A repository in which there is nothing to audit."""
 
 
 def audit_of(
@@ -70,10 +75,10 @@ def register(app: typer.Typer) -> None:
         ] = False,
         json: Json = False,
     ) -> int:
-        """Rebuild a run from its repository and journal, and show what does not hold.
+        """Audit a run from its repository and journal.
 
-        Exits with 0 where every check is satisfied, with 1 where something was found, with 2 where the audit cannot
-        be made.
+        Everything is rebuilt, and what does not hold is shown. Exits with 0 where every check is satisfied, with 1
+        where something was found, with 2 where the audit cannot be made.
         """
         with _progress() as progress:
             audit = audit_of(subject, full=full, branch=branch, with_job=not without_job, progress=progress)
@@ -105,7 +110,23 @@ def _audit_of_repository(path: Path, branch: str, progress: Callable[[int, int, 
     from qodebase.source import inspect
     from results.audit import verify_repository
 
-    return verify_repository(path, branch=inspect(path, branch or None).branch, progress=progress)
+    source = inspect(path, branch or None)
+    if not _has_landings(path, source.commit):
+        raise NothingLanded(
+            f"{path} holds no landing of a run on {source.branch}, and no note of one",
+            hint="Name another --branch, or verify the run: `qodebase verify RUN`.",
+        )
+    return verify_repository(path, branch=source.branch, progress=progress)
+
+
+def _has_landings(path: Path, tip: CommitId) -> bool:
+    from qodebase.trailers import RUN
+    from qodebase.trunk.reader import Reader
+
+    with Reader(path) as reader:
+        if next(reader.notes(), None) is not None:
+            return True
+        return any(key == RUN for commit in reader.log(tip) for key, _ in commit.trailers)
 
 
 @contextmanager
@@ -132,11 +153,11 @@ def _progress() -> Iterator[Callable[[int, int, str], None]]:
 def audit_lines(audit: Audit) -> list[str]:
     """Return an audit as lines for people."""
     on = coloured()
-    rows = columns([(check.name, "ok" if check.ok else "WRONG", check.counted) for check in audit.checks])
+    rows = columns([(check.name, "ok" if check.ok else "WRONG", harmless(check.counted)) for check in audit.checks])
     lines = []
     for row, check in zip(rows, audit.checks, strict=True):
         lines.append(row if check.ok else paint(row, "red", on=on))
-        lines += _findings(check)
+        lines += map(harmless, _findings(check))
     lines += [f"not checked: {what}" for what in audit.not_checked]
     found = len(audit.findings)
     outcome = f"{found} findings" if found != 1 else "1 finding"

@@ -22,6 +22,8 @@ OFS_DELTA = 6
 STEPS = 24
 KNOTS = 25
 TEMPORARY = "tmp_qodebase_"
+HALF = ".part"
+"""Ends the name of a file that is not whole: git and dulwich take every pair of ``.pack`` and ``.idx`` for a pack."""
 
 _SMALL = 4096
 _STORED = 1024
@@ -119,7 +121,7 @@ class PackWriter:
         pack, index = folder / f"{name}.pack", folder / f"{name}.idx"
         if index.exists():
             return pack
-        half_pack, half_index = folder / f"{TEMPORARY}{name}.pack", folder / f"{TEMPORARY}{name}.idx"
+        half_pack, half_index = (folder / f"{TEMPORARY}{name}.{kind}{HALF}" for kind in ("pack", "idx"))
         try:
             files.write_new(half_pack, [b"".join((head, *self._chunks, checksum))], mode=0o444)
             files.write_new(half_index, [self._index(checksum)], mode=0o444)

@@ -12,7 +12,7 @@ from qodebase.trunk.files import Files
 from qodebase.trunk.history import first_parents, reaches
 from qodebase.trunk.notes import add_notes_commit, all_notes, find_note, notes_tree
 from qodebase.trunk.objects import TREE, Objects
-from qodebase.trunk.pack import TEMPORARY, PackWriter
+from qodebase.trunk.pack import HALF, TEMPORARY, PackWriter
 from qodebase.trunk.refs import NOTES_REF, RefLock, read_ref, remove_claim, stale_claims
 from qodebase.trunk.repository import Folders
 from qodebase.trunk.tree import Node
@@ -29,7 +29,7 @@ def remove_leftovers(files: Files, folders: Folders) -> None:
     for claim in stale_claims(folders.own):
         remove_claim(files, folders.git, claim)
     for half in sorted(folders.packs.glob(f"{TEMPORARY}*")) if folders.packs.is_dir() else ():
-        name = half.name.removeprefix(TEMPORARY)
+        name = half.name.removeprefix(TEMPORARY).removesuffix(HALF)
         pack = folders.packs / name.replace(".idx", ".pack")
         if name.endswith(".idx") and not (folders.packs / name).exists():
             files.unlink(pack)

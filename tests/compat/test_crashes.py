@@ -157,7 +157,7 @@ def test_everything_is_synced_before_the_ref_that_needs_it_moves(repository: Cal
         land(trunk, {b"a": b"two"})
     told = [(what, name.removeprefix(f"{path}/")) for what, name in files.log]
     (pack,) = (name for what, name in told if name.endswith(".pack") and what == "name")
-    half = pack.replace("pack-", "tmp_qodebase_pack-")
+    half = f"{pack.replace('pack-', 'tmp_qodebase_pack-')}.part"
     wanted = [
         ("sync", half),
         ("sync", half.replace(".pack", ".idx")),

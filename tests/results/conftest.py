@@ -80,6 +80,7 @@ class Commit:
     collided: tuple[Collided, ...] = ()
     trailers: Mapping[str, str] = field(default_factory=dict)
     message: str = "a person's work"
+    executable: frozenset[RepoPath] = frozenset()
 
 
 def doc_work(path: RepoPath) -> Work:
@@ -247,13 +248,13 @@ class ToyRun:
         marks = 0
         if onto is None:
             marks = 1
-            stream += _commit_text(1, "base", {}, "", self.base_content)
+            stream += _commit_text(1, "base", {}, "", self.base_content, frozenset())
         for number, commit in enumerate(commits, marks + 1):
             trailers = dict(commit.trailers)
             if commit.intent is not None:
                 trailers = _trailers(commit) | trailers
             start = f"from {onto}\n" if number == 1 else ""
-            stream += _commit_text(number, commit.message, trailers, start, commit.edits)
+            stream += _commit_text(number, commit.message, trailers, start, commit.edits, commit.executable)
             marks = number
         stream += b"done\n"
         marks_file = self.folder.root / "marks"
@@ -407,7 +408,12 @@ def _trailers(commit: Commit) -> dict[str, str]:
 
 
 def _commit_text(
-    mark: int, message: str, trailers: Mapping[str, str], start: str, edits: Mapping[RepoPath, bytes | None]
+    mark: int,
+    message: str,
+    trailers: Mapping[str, str],
+    start: str,
+    edits: Mapping[RepoPath, bytes | None],
+    executable: frozenset[RepoPath],
 ) -> bytes:
     text = "\n".join([message, "", *(f"{key}: {value}" for key, value in trailers.items())]) + "\n"
     out = f"commit refs/heads/main\nmark :{mark}\ncommitter T <t@t> {1000 + mark} +0000\n".encode()
@@ -416,7 +422,8 @@ def _commit_text(
         if content is None:
             out += b"D %s\n" % path
         else:
-            out += b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(content), content)
+            mode = b"100755" if path in executable else b"100644"
+            out += b"M %s inline %s\ndata %d\n%s\n" % (mode, path, len(content), content)
     return out
 
 

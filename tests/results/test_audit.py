@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from qodebase.collision import Collision, Declined, Resolved, Side
 from qodebase.events import Landed
 from qodebase.journal import read_events
 from qodebase.paths import RepoPath
 from qodebase.ports import SharedPath, Tree
 from results.audit import NoBranch, verify_repository, verify_run
 from results.findings import Audit
-from results.means import Means
+from results.means import Means, redo_step
 
 if TYPE_CHECKING:
     from tests.results.conftest import Commit, ToyAudit, ToyRun
@@ -205,16 +206,58 @@ def _forged(commit: Commit, forge: Any, path: RepoPath) -> Mapping[RepoPath, byt
 
 
 def test_a_changed_file_mode_is_named(toy: ToyRun, means: Means) -> None:
-    path = VICTIM.removeprefix("doc:")
+    path = RepoPath(VICTIM.removeprefix("doc:").encode())
+    place = _place(toy, VICTIM)
+    toy.commits[place] = replace(toy.commits[place], executable=frozenset({path}))
     toy.rewrite(toy.commits)
-    stream = (
-        f"commit refs/heads/main\ncommitter T <t@t> 2000 +0000\ndata 0\nfrom {toy.ids[-2]}\n"
-        f"M 100755 {toy.git('rev-parse', f'main:{path}')} {path}\n"
-    )
-    toy.git("fast-import", "--quiet", "--force", stdin=stream.encode())
     audit = verify_run(toy.folder, means)
-    assert audit.check("foreign").noted[0].intents == (VICTIM,)
-    assert _found(audit, "ledger") == {"landed in the journal, but no commit of main lands it": ("hot:second",)}
+    assert _found(audit, "content") == {"its file mode is 100755, and its change makes 100644": (VICTIM,)}
+    assert not audit.check("final tree").ok
+
+
+def test_a_path_that_a_landing_left_out_or_deleted_is_named(toy: ToyRun, means: Means) -> None:
+    path = RepoPath(VICTIM.removeprefix("doc:").encode())
+    place = _place(toy, VICTIM)
+    toy.commits[place] = replace(toy.commits[place], edits={**toy.commits[place].edits, path: None})
+    toy.rewrite(toy.commits)
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "content") == {"its change keeps this path, and it is gone": (VICTIM,)}
+    assert _names(audit, "promise", VICTIM)
+
+
+def test_a_replay_that_the_journal_does_not_name_is_a_finding(toy: ToyRun, means: Means) -> None:
+    toy.edit_lines("journal.jsonl", lambda lines: [line for line in lines if not _is(line, "collision", "edit:bottom")])
+    audit = verify_run(toy.folder, means)
+    message = "main had moved under it, and the journal names no replay"
+    assert _found(audit, "content") == {message: ("edit:bottom",)}
+
+
+def test_a_model_replay_is_proved_by_the_change_that_it_made(toy: ToyRun, means: Means) -> None:
+    toy.edit_lines("journal.jsonl", lambda lines: [line for line in lines if line["kind"] != "replayed"])
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "content") == {"the journal holds no change for it": ("hot:second",)}
+
+
+def test_a_step_that_declines_what_it_once_redid_is_a_finding(honest: ToyRun) -> None:
+    means = Means(shared=SHARED, redo=lambda collision, by: Declined(why=f"{by} has changed"))
+    audit = verify_run(honest.folder, means)
+    assert _found(audit, "content") == {"redone by merge, which now declines it: merge has changed": ("edit:bottom",)}
+
+
+def test_steps_of_the_ladder_are_done_again_by_name() -> None:
+    collision = Collision(
+        path=INDEX, base=Side(content=b"a\n"), main=Side(content=b"a\nb\n"), change=Side(content=b"a\n")
+    )
+    assert redo_step(collision, "merge") == Resolved(content=b"a\nb\n")
+    assert isinstance(redo_step(collision, "rule:no-such-rule"), Declined)
+    assert isinstance(redo_step(collision, "model:some"), Declined)
+
+
+def test_a_run_that_a_process_works_on_is_audited_as_far_as_it_is(toy: ToyRun, means: Means) -> None:
+    with toy.folder.locked():
+        audit = verify_run(toy.folder, means)
+    assert audit.ok
+    assert audit.not_checked == ("what a process does to the run just now",)
 
 
 def test_a_removed_journal_line_of_a_landing_is_named(toy: ToyRun, means: Means) -> None:
@@ -358,27 +401,6 @@ def test_a_damaged_object_is_a_finding_of_git_fsck(toy: ToyRun, means: Means) ->
     loose.write_bytes(b"not zlib")
     audit = verify_run(toy.folder, means)
     assert any(blob in message for message in _found(audit, "git fsck"))
-
-
-def test_faults_that_are_older_than_the_run_are_noted(toy: ToyRun, means: Means) -> None:
-    audit = verify_run(toy.folder, means)
-    assert audit.check("git fsck").ok
-    from results.fsck import Fsck
-
-    class Said(Fsck):
-        def __init__(self) -> None:
-            self._repository = toy.git_dir
-            import subprocess
-
-            line = f"error in commit {toy.base}: missingSpaceBeforeDate: invalid author/committer line"
-            self._process = subprocess.Popen(
-                ["sh", "-c", f"echo '{line}'; exit 1"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-            )
-
-    check = Said().check(toy.base, {})
-    assert check.ok
-    assert toy.base in check.noted[0].message
-    assert not Said().check(None, {}).ok
 
 
 def test_a_repository_without_the_branch_is_an_error(toy: ToyRun, means: Means) -> None:

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 
 from fleet.jobs.document.languages.outline_text import is_safe
 
+Text = tuple[str, list[str]]
+"""A header in the making: its summary, and the paragraphs and lists below."""
+
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?:\d+[a-z]*)*|[A-Z]+\d*|\d+")
 _CODE_NAME = re.compile(r"[_\d.(]|[a-z][A-Z]|^[A-Z]{2}")
 
@@ -88,3 +91,13 @@ def is_test_path(path: bytes) -> bool:
     return any(part in (b"test", b"tests", b"__tests__", b"testing", b"idle_test") for part in parts[:-1]) or bool(
         re.match(rb"(test_|tests?\.)|.*(_test|\.test|\.spec)\.", parts[-1])
     )
+
+
+def bullets(texts: Sequence[str]) -> list[str]:
+    """Return the one block that a list makes, or none for an empty list."""
+    return ["\n".join(f"- {text}" for text in texts)] if texts else []
+
+
+def base_name(module: str) -> str:
+    """Return the last part of an import's path, without the suffix of a script."""
+    return re.sub(r"\.(js|mjs|cjs|ts)$", "", module).rpartition("/")[2] or module

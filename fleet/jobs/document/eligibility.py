@@ -27,7 +27,7 @@ _MINIFIED_NAME = re.compile(rb"[.-]min\.[cm]?js$", re.IGNORECASE)
 _GENERATED = re.compile(
     rb"@generated\b|\bdo\s+not\s+edit\b|\bdo\s+not\s+modify\s+(?:this\s+file|manually|directly|by\s+hand)|"
     rb"\bauto(?:matically)?[-\s]?generated\b|\bcode\s+generated\b|"
-    rb"^\W*(?:(?:this|the)\s+\w+\s+(?:is|was|has\s+been)\s+)?(?:(?:file|code|types|bindings|machine)\s+)?"
+    rb"^[^\w\r\n]{0,80}(?:(?:this|the)\s+\w{1,20}\s+(?:is|was|has\s+been)\s+)?(?:(?:file|code|types|bindings|machine)\s+)?"
     rb"generated\s+(?:by|from|with|using|on|via)\b",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -46,11 +46,13 @@ def run_encoding(codec: str) -> str | None:
     """Return the encoding to write a run in, in a file of Python's codec ``codec``; None if no run is safe there.
 
     ASCII must mean itself. Where one character may take several bytes, and the codec is not UTF-8, the run stays in
-    ASCII, whose bytes stand for themselves at the start of a line in all of these.
+    ASCII, whose bytes stand for themselves at the start of a line in all of these; encodings that switch with
+    escapes are out.
     """
     try:
         name = codecs.lookup(codec).name
-        if bytes(range(128)).decode(codec) != "".join(map(chr, range(128))) or "escape" in name:
+        same = bytes(range(128)).decode(codec) == "".join(map(chr, range(128)))
+        if not same or "escape" in name or name.startswith("iso2022"):
             return None
     except Exception:  # a codec may raise anything: unknown, not a text encoding, cannot take these bytes
         return None

@@ -55,7 +55,7 @@ COMMON = (
     rule("generated marker", "edit modify", r"\bdo\s+not\s+(?:edit|modify)\b", r"leave unedited"),
     rule("generated marker", "generated", r"\bauto(?:matically)?[-\s]*generated\b", "produced"),
     rule("generated marker", "generated", r"\bgenerated(?=\s+(?:by|from|with|using)\b)", "produced"),
-    rule("editor mode line", "vi: vim: ex:", r"\b(vim?|ex):", r"\1 "),
+    rule("editor mode line", "vi: vim: ex:", r"\b(vim?|ex):\s*", r"\1 "),
     rule("editor mode line", "-*-", r"-\*-", "-"),
     rule("suppression", "noqa nosec nolint", r"\bno(qa|sec|lint)\b", r"no-\1"),
 )
@@ -109,7 +109,7 @@ def unwrapped(text: str) -> str:
     for pattern in (_FENCE, _QUOTES, _BLOCK):
         match = pattern.fullmatch(inner)
         if match:
-            inner = match["inner"]
+            inner = match["inner"].strip("\n").rstrip()
             if pattern is _BLOCK:
                 inner = re.sub(r"^[ \t]*\*(?!\*)[ \t]?", "", inner, flags=re.MULTILINE)
     return _trimmed(inner)

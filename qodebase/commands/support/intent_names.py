@@ -55,6 +55,6 @@ def find_intent(states: Mapping[str, IntentState], name: str) -> IntentState:
 
 def _path(name: str) -> RepoPath | None:
     try:
-        return RepoPath.parse(name)
+        return RepoPath.parse(name.removeprefix("./"))
     except ValueError:
         return None

@@ -56,7 +56,7 @@ def register_run(app: typer.Typer, run_job: RunJob) -> None:
 
     app.command(
         "run",
-        help="Run a job on a repository; `qodebase run JOB --help` shows its options.",
+        help="Run a job on a repository (see `run JOB --help`).",
         add_help_option=False,
         context_settings={"ignore_unknown_options": True},
     )(reporting(run))

@@ -10,6 +10,7 @@ from qodebase.change import SUBMODULE, Change
 from qodebase.collision import Entry, Side
 from qodebase.commands.support.intent_names import NoIntent, find_intents
 from qodebase.commands.support.kept import Kept
+from qodebase.commands.support.layout import some
 from qodebase.commands.support.unified import unified
 from qodebase.edits import materialise
 from qodebase.events import ChangeMade
@@ -76,8 +77,13 @@ def _chosen(states: dict[str, IntentState], names: Sequence[str]) -> list[Intent
         wanted = {state.intent.id: state for name in names for state in find_intents(states, name)}.values()
     chosen = [state for state in wanted if state.commit or state.change_ref]
     if names and not chosen:
-        raise NoIntent(f"no change of {', '.join(names)}", hint="`qodebase log RUN INTENT` says what happened to it.")
+        ends = [f"{state.intent.id} is {_ended(state)}" for state in wanted]
+        raise NoIntent(f"no change to show: {some(ends, most=3)}", hint="`qodebase log RUN INTENT` says what happened.")
     return sorted(chosen, key=lambda state: (state.commit is None, state.ended_at))
+
+
+def _ended(state: IntentState) -> str:
+    return f"{state.ending} ({state.reason})" if state.reason else str(state.ending)
 
 
 def _shown(state: IntentState, made: ChangeMade | None, repository: Repository, kept: Kept) -> Shown:

@@ -19,6 +19,7 @@ from qodebase.runs import RunFolder, Settings
 if TYPE_CHECKING:
     from fleet.driver import Driver
     from fleet.models.registry import ModelContext
+    from fleet.throttle import Throttle
     from qodebase.ports import Clock, Job, Model, Tree
     from qodebase.source import Source
 
@@ -297,25 +298,23 @@ def _check_model(order: Order, surroundings: Surroundings, clock: Clock) -> None
     create_model(parse_spec(order.model, context.tables), context)
 
 
-def _model(settings: Settings, surroundings: Surroundings, clock: Clock) -> tuple[Model, Any]:
-    from fleet.cache import AnswerCache
-    from fleet.models.cached import Cached, CacheMode, WithCache
+def _model(settings: Settings, surroundings: Surroundings, clock: Clock) -> tuple[Model, Throttle | None]:
+    from fleet.models.cached import CacheMode, with_cache
     from fleet.models.registry import create_model, parse_spec
     from fleet.throttle import Throttle
 
     context = model_context(settings.models, surroundings, clock, "settings.json")
     spec = parse_spec(settings.model, context.tables)
     model = create_model(spec, context)
+    if not model.deterministic:
+        model = with_cache(model, spec, context, CacheMode(settings.cache))
     table = spec.table
     throttle = None
     if table.requests_per_minute or table.tokens_per_minute:
         throttle = Throttle(
             clock, requests_per_minute=table.requests_per_minute, tokens_per_minute=table.tokens_per_minute
         )
-    if model.deterministic or settings.cache == "off":
-        return model, throttle
-    cached = Cached(cache=AnswerCache(surroundings.cache_folder, clock), scope=spec.scope)
-    return WithCache(model, cached, CacheMode(settings.cache)), throttle
+    return model, throttle
 
 
 def _signer(settings: Settings, held: ExitStack) -> Callable[[bytes], bytes] | None:

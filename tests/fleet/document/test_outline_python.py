@@ -70,7 +70,7 @@ def test_a_module_gives_its_symbols_with_kinds_lines_and_first_sentences() -> No
         ("TABLE", Kind.CONSTANT, 14, False, False, ""),
         ("Shop", Kind.CLASS, 17, True, True, "A shop."),
         ("total", Kind.FUNCTION, 35, True, True, "Return the total."),
-        ("_hidden", Kind.FUNCTION, 42, False, False, ""),
+        ("_hidden", Kind.FUNCTION, 43, False, False, ""),
     ]
 
 
@@ -219,7 +219,7 @@ def test_damaged_real_files_never_make_it_raise() -> None:
     draw = random.Random(7)
     for name in ("enum.py", "typing.py", "asyncio/tasks.py", "cgi.py", "tkinter/ttk.py"):
         content = (stdlib / name).read_bytes() if (stdlib / name).exists() else SHOP
-        content = content[: 20_000]
+        content = content[:20_000]
         for _ in range(6):
             damaged = bytearray(content)
             for _ in range(30):

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,14 +83,32 @@ def test_the_field_names_of_a_change_stay_as_scripts_know_them(call: Call) -> No
 def test_an_intent_without_a_change_is_refused_and_the_log_pointed_at(call: Call) -> None:
     result = call("diff", "one", "edit-5")
     assert result.exit_code == 2
-    assert "no change of edit-5" in result.stderr
+    assert "no change to show: edit-5 is no answer (empty: nothing was said)" in result.stderr
     assert "qodebase log" in result.stderr
 
 
 def test_a_landing_that_a_killed_process_did_not_write_down_is_shown_as_made(
     killed: Callable[[str], RunFolder],
 ) -> None:
-    found = {change.intent: change for change in shown_changes(killed("edit-2"))}
+    changes = list(shown_changes(killed("edit-2")))
+    assert [bool(change.commit) for change in changes] == [True, True, True, False, False]
+    found = {change.intent: change for change in changes}
     assert found["edit-2"].commit == ""
     assert found["edit-2"].ending == "pending"
     assert "+# B2" in found["edit-2"].diff
+
+
+def test_a_terminal_gets_colour_and_no_control_characters_of_a_change(copy: RunFolder) -> None:
+    code = "from qodebase.cli import main; main()"
+    journal = copy.journal.read_text()
+    assert "nothing promised" in journal
+    copy.journal.write_text(journal.replace("nothing promised", "nothing \\u001b[2J promised"))
+    ours, theirs = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | {"TERM": "xterm"}
+    words = [sys.executable, "-c", code, "diff", "one", "edit-0"]
+    subprocess.run(words, stdout=theirs, env=environment, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 10_000)
+    os.close(ours)
+    assert b"\x1b[32m+# A\x1b[0m" in shown
+    assert b"nothing \\x1b[2J promised" in shown

@@ -82,6 +82,19 @@ def test_what_is_neither_run_nor_repository_is_refused(name: str, call: Call) ->
     assert "A repository's folder does as well." in result.stderr
 
 
+def test_a_repository_that_no_run_has_landed_on_is_refused_and_not_called_clean(home: Path, call: Call) -> None:
+    result = call("verify", str(home / "code"))
+    assert result.exit_code == 2
+    assert "holds no landing of a run on main" in result.stderr
+
+
+def test_landings_whose_notes_were_left_behind_are_found(tmp_path: Path, call: Call) -> None:
+    subprocess.run(["git", "clone", "-q", "runs/one/repo.git", str(tmp_path / "clone")], check=True)
+    result = call("verify", str(tmp_path / "clone"))
+    assert result.exit_code == 1
+    assert "intents: edit-0" in result.stdout
+
+
 def test_a_branch_that_is_not_there_is_refused_and_those_there_are_named(tmp_path: Path, call: Call) -> None:
     subprocess.run(["git", "clone", "-q", "--bare", "runs/one/repo.git", str(tmp_path / "r.git")], check=True)
     result = call("verify", str(tmp_path / "r.git"), "--branch", "dev")

@@ -38,7 +38,7 @@ _DIRECTIVE = re.compile(
     rb"/\s*<|biome-ignore-all|deno-(?:lint-ignore|fmt-ignore|coverage-ignore)-file|dprint-ignore-file|oxlint-disable|"
     rb"stylelint-disable|cspell:|spell-?checker|(?:istanbul|v8)\s+ignore\s+file|[#@]\s*source(?:Mapping)?URL=|"
     rb"==/?UserScript==|=\s*require|-\*-|(?:vim?|ex):|prettier-ignore-start|node:coverage\s+(?:disable|enable))|"
-    rb"^[*/!\s]*(?:@ts-(?:no)?check\b|@(?:flow|noflow)\b|@jsx\w*\b|@jest-|@vitest-|@format\b|@prettier\b|"
+    rb"^[*/!\s]{0,80}(?:@ts-(?:no)?check\b|@(?:flow|noflow)\b|@jsx\w*\b|@jest-|@vitest-|@format\b|@prettier\b|"
     rb"@providesModule\b|@emails\b|@cc_on\b|@vue/)",
     re.MULTILINE,
 )
@@ -51,9 +51,9 @@ _SYMBOL = re.compile(
 )
 _IMPORT = re.compile(
     rb"import\b(?!\s*\()|export\s*(?:\*|\{[^}]*\}\s*from\b)|['\"]use \w+['\"]|"
-    rb"(?:var|let|const)\s+[\w${}\s,:]+=\s*require\s*\(|require\s*\(|define\s*\("
+    rb"(?:var|let|const)\s{1,9}[\w${}\s,:]{1,500}=\s*require\s*\(|require\s*\(|define\s*\("
 )
-_MARKS = re.compile(rb"^[\s/*!]+|[\s*]+/?$")
+_MARKS = b" \t\r\n\v\f/*!"
 _RUN = re.compile(r"\n{0,3}/\*(?P<star>\*?)\n(?P<lines>(?: \*(?: [^\n]*)?\n)+) \*/\n{1,4}")
 
 
@@ -272,7 +272,7 @@ def _role(texts: Sequence[bytes], block: bool) -> Role:
         return Role.HEADER
     if _PINNED.search(whole):
         return Role.LICENCE
-    lines = [_MARKS.sub(b"", line) for line in whole.split(b"\n")]
+    lines = [line.strip(_MARKS) for line in whole.split(b"\n")]
     role = plain_role(lines, BLOCK_WORDS if block else LINE_WORDS)
     if role is Role.PROSE and whole.startswith(b"/**") and _SYMBOL.search(whole):
         return Role.SYMBOL

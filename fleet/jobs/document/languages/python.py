@@ -65,9 +65,9 @@ class Python(Language):
         rule("closing quotes", '"""', r'"{3,}', "'''"),
         rule("trailing backslash", "\\", r"\\+\s*\Z", ""),
         rule("doctest prompt", ">>>", r">>>+", ">>"),
-        rule("encoding line", "coding: coding=", r"coding[:=]", "coding "),
-        rule("directive", "#", r"#\s*(" + _TOOLS.decode() + r")\s*[:=]", r"\1 "),
-        rule("directive", "isort:", r"\bisort:", "isort "),
+        rule("encoding line", "coding: coding=", r"coding[:=]\s*", "coding "),
+        rule("directive", "#", r"#\s*(" + _TOOLS.decode() + r")\s*[:=]\s*", r"\1 "),
+        rule("directive", "isort:", r"\bisort:\s*", "isort "),
         rule("directive", "///", r"#\s*///", "# //"),
         rule("type comment", "ignore", r"\btype:\s*ignore\b", "type ignore"),
     )

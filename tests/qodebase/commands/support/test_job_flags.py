@@ -162,6 +162,7 @@ def test_a_wrong_flag_or_value_ends_with_2_and_is_named(
         (["document", "--repo", "x"], Named(job="document", rest=("--repo", "x"))),
         (["--repo", "document", "-w", "5", "document"], Named(job="document", rest=("--repo", "document", "-w", "5"))),
         (["-w5", "--json", "document"], Named(job="document", rest=("-w5", "--json"))),
+        (["-w5", "documents"], Named(job="documents", rest=("-w5",))),
         (["--no-sign", "documents"], Named(job="documents", rest=("--no-sign",))),
         (["--paths", "src/**", "document"], Named(job="document", rest=("--paths", "src/**"))),
         (["--paths", "src/**", "documents"], Named(job="documents", rest=("--paths", "src/**"))),
@@ -209,6 +210,20 @@ def test_the_help_of_run_lists_the_jobs_and_imports_none() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Jobs: document." in done.stdout
+    assert done.stdout.endswith("[]\n")
+
+
+def test_the_help_of_a_job_imports_no_other_job(mine: str) -> None:
+    code = (
+        "import sys\n"
+        "from qodebase.commands.support.job_flags import run_arguments\n"
+        "try:\n    run_arguments(sys.argv[1:], None)\n"
+        "except SystemExit as end:\n    assert not end.code\n"
+        "print([name for name in sys.modules if name.startswith('fleet.jobs.document') or name == 'tree_sitter'])"
+    )
+    words = [sys.executable, "-c", code, "--job", mine, "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "--must TEXT" in done.stdout
     assert done.stdout.endswith("[]\n")
 
 
