@@ -13,6 +13,9 @@ from qodebase.ports import Wait
 class Queue:
     """Hand out open intents by priority, then in their frozen order, each after those that it names in ``after``.
 
+    What waits for an intent that is not handed out now (a sample left it out, say) stays pending: agents are told that
+    nothing comes any more once nobody works on anything that it could wait for.
+
     Args:
         intents: what may be admitted, in order.
         ending: how an intent stands now; anything but pending has ended.
@@ -23,6 +26,7 @@ class Queue:
         self._ready: list[tuple[int, int, Intent]] = []
         self._blocked: dict[int, Intent] = {}
         self._drained = False
+        self._out = 0
         self._changed = asyncio.Event()
         for order, intent in enumerate(intents):
             self._blocked[order] = intent
@@ -33,14 +37,16 @@ class Queue:
         if self._drained:
             return None
         if self._ready:
+            self._out += 1
             return heapq.heappop(self._ready)[2]
-        if self._blocked:
+        if self._blocked and self._out:
             intent = next(iter(self._blocked.values()))
             return Wait(why=f"{intent.id} waits for {', '.join(self._open(intent))}")
         return None
 
     def ended(self) -> None:
-        """Look again: an intent has ended."""
+        """Look again: an intent that was handed out has ended."""
+        self._out -= 1
         if self._blocked:
             self._unblock()
         self._changed.set()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container
 
 from qodebase import events
+from qodebase.codec import BadData
+from qodebase.collision import Collided
 from qodebase.errors import QodebaseError
 from qodebase.intent import Ending
 from qodebase.journal import Journal
 from qodebase.paths import CommitId
-from qodebase.record import Record, read_note
+from qodebase.record import read_note
 from qodebase.state import RunState
 from qodebase.trailers import ATTEMPT, INTENT, LANE, REPLAY, RUN, TRAIN
 from qodebase.trunk.commits import CommitFacts
@@ -49,9 +51,9 @@ def recover(run: str, state: RunState, journal: Journal, reader: Reader, *, tip:
     _write_cut_off(journal, state)
 
 
-def _check(state: RunState, ours: Iterable[str]) -> None:
+def _check(state: RunState, ours: Container[str]) -> None:
     missing = [
-        intent for intent, known in state.intents.items() if known.ending is Ending.LANDED and intent not in set(ours)
+        intent for intent, known in state.intents.items() if known.ending is Ending.LANDED and intent not in ours
     ]
     if missing:
         raise RunDiverged(
@@ -64,9 +66,7 @@ def _write_landing(journal: Journal, reader: Reader, intent: str, commit: Commit
     words = dict(commit.trailers)
     attempt, replay = int(words.get(ATTEMPT, "1")), int(words.get(REPLAY, "0"))
     lane, train = words.get(LANE), words.get(TRAIN)
-    note = reader.note(commit.id)
-    record: Record | None = read_note(note, source=f"note of {commit.id}") if note else None
-    for collided in record.collisions if record else ():
+    for collided in _collisions(reader, commit):
         journal.write(
             events.CollisionMet,
             actor="trunk",
@@ -88,6 +88,17 @@ def _write_landing(journal: Journal, reader: Reader, intent: str, commit: Commit
         parent=CommitId(commit.parents[0]),
         replay=replay,
     )
+
+
+def _collisions(reader: Reader, commit: CommitFacts) -> tuple[Collided, ...]:
+    """Return what the commit's note says of collisions; a note that a person took away or changed says nothing."""
+    note = reader.note(commit.id)
+    if note is None:
+        return ()
+    try:
+        return read_note(note, source=f"note of {commit.id}").collisions
+    except BadData:
+        return ()
 
 
 def _write_cut_off(journal: Journal, state: RunState) -> None:

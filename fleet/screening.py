@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 
-from qodebase.change import Change, Patch, Rename, SetMode, Symlink, Write
-from qodebase.edits import BadChange, materialise
+from qodebase.change import EXECUTABLE, REGULAR, SYMLINK, Change, Patch, Rename, SetMode, Write
+from qodebase.edits import BadChange, Edit, materialise
 from qodebase.intent import Intent
 from qodebase.paths import RepoPath
 from qodebase.ports import Tree
@@ -17,6 +17,7 @@ MAX_BYTES = 16 << 20
 
 def screen(intent: Intent, change: Change, fork: Tree, shared: Iterable[RepoPath]) -> str:
     """Return why a change is refused, or the empty text."""
+    shared = frozenset(shared)
     allowed = {*intent.scope, *shared}
     for path in change.paths:
         fault = fault_of_path(path)
@@ -26,12 +27,52 @@ def screen(intent: Intent, change: Change, fork: Tree, shared: Iterable[RepoPath
             return f"outside its scope: {path.text}"
     if _written(change) > MAX_BYTES:
         return f"writes more than {MAX_BYTES} bytes"
-    if any(isinstance(operation, Symlink) for operation in change.operations):
-        return "makes a symbolic link"
+    fault = _fault_of_modes(change) or _fault_of_shared(change, shared)
+    if fault:
+        return fault
     try:
-        materialise(change, fork)
+        edits = materialise(change, fork)
     except BadChange as error:
         return str(error)
+    if any(edit is not None and edit.mode == SYMLINK for edit in edits.values()):
+        return "makes a symbolic link, or writes one that is there"
+    return _fault_of_folders(edits, fork)
+
+
+def _fault_of_modes(change: Change) -> str:
+    for operation in change.operations:
+        if isinstance(operation, Write | SetMode) and operation.mode not in (None, REGULAR, EXECUTABLE, SYMLINK):
+            return f"gives {operation.path.text} the mode {operation.mode:o}"
+    return ""
+
+
+def _fault_of_shared(change: Change, shared: Set[RepoPath]) -> str:
+    """Say what no rule could redo: a shared path is written, once."""
+    written: set[RepoPath] = set()
+    for operation in change.operations:
+        if isinstance(operation, Rename) and operation.target in shared:
+            return f"moves a file to the shared path {operation.target.text}"
+        if operation.path not in shared:
+            continue
+        if not isinstance(operation, Write | Patch):
+            return f"does more to the shared path {operation.path.text} than write it"
+        if operation.path in written:
+            return f"writes the shared path {operation.path.text} twice"
+        written.add(operation.path)
+    return ""
+
+
+def _fault_of_folders(edits: Mapping[RepoPath, Edit | None], fork: Tree) -> str:
+    """Say which new file needs a folder where the change or its base has a file."""
+    for path, edit in edits.items():
+        if edit is None or fork.entry(path) is not None:
+            continue
+        folder = path.rpartition(b"/")[0]
+        while folder:
+            above = RepoPath(folder)
+            if edits[above] is not None if above in edits else fork.entry(above) is not None:
+                return f"needs a folder where a file stands: {above.text}"
+            folder = folder.rpartition(b"/")[0]
     return ""
 
 
@@ -43,6 +84,6 @@ def _written(change: Change) -> int:
                 total += len(content)
             case Patch(hunks=hunks):
                 total += sum(len(hunk.text) for hunk in hunks)
-            case Rename() | SetMode() | _:
+            case _:
                 pass
     return total

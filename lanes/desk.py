@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from lanes.fork import Fork, Main
 from lanes.submission import Submission
-from lanes.train import Member, Train
+from lanes.train import Member, Stuck, Train
 from qodebase import events
 from qodebase.change import AnyOperation, Hunk, Patch, Write
-from qodebase.collision import Collided, Collision, Entry, Kind, Side
+from qodebase.collision import Collided, Collision, Entry, Kind, Side, Step
 from qodebase.edits import Edit, blob_id, materialise
 from qodebase.journal import Journal
 from qodebase.paths import CommitId, RepoPath
@@ -40,7 +40,7 @@ class _Ticket:
 
     train: Train
     judgement: Judgement
-    done: asyncio.Future[list[CommitId | None]]
+    done: asyncio.Future[list[CommitId | Stuck | None]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,9 +91,14 @@ class Desk:
         wanted = {path: _to_trunk(edit) for path, edit in edits.items()}
         return await self._in_thread(lambda: self._trunk.tree_with(wanted))
 
-    async def land(self, train: Train, judgement: Judgement) -> list[CommitId | None]:
-        """Land a judged train; return each member's commit, or None where its paths moved meanwhile."""
-        done: asyncio.Future[list[CommitId | None]] = asyncio.get_running_loop().create_future()
+    async def land(self, train: Train, judgement: Judgement) -> list[CommitId | Stuck | None]:
+        """Land a judged train.
+
+        Returns:
+            For each member its commit, None where its own paths moved meanwhile, or what it is stuck at where coupling
+            it again would come to the same: a rule declined a shared path.
+        """
+        done: asyncio.Future[list[CommitId | Stuck | None]] = asyncio.get_running_loop().create_future()
         await self._queue.put(_Ticket(train=train, judgement=judgement, done=done))
         return await done
 
@@ -248,17 +253,17 @@ class Desk:
         self,
         places: Sequence[_Place],
         outcomes: Sequence[trunk_batch.Landed | trunk_batch.Moved],
-    ) -> list[CommitId | None]:
+    ) -> list[CommitId | Stuck | None]:
         """Take the step's outcome into the loop's view and the journal; runs in the loop."""
-        commits: list[CommitId | None] = []
+        commits: list[CommitId | Stuck | None] = []
         for place, outcome in zip(places, outcomes, strict=True):
             submission = place.member.submission
             if isinstance(outcome, trunk_batch.Moved):
-                declined = [one for one in place.collided.values() if not one.resolved_by]
-                submission.collided += declined
-                commits.append(None)
+                commits.append(_stuck(place, outcome))
                 continue
             commits.append(outcome.commit)
+            if outcome.parent != self.main.tip:
+                self._meet_foreign(outcome.parent)
             where = {
                 "actor": "trunk",
                 "intent": submission.intent.id,
@@ -271,13 +276,11 @@ class Desk:
             self._journal.write(
                 events.Landed, commit=outcome.commit, parent=outcome.parent, replay=submission.replay, **where
             )
-            if outcome.parent != self.main.tip:
-                self._meet_foreign(outcome.parent)
             entries = {path: None if edit is None else edit.entry for path, edit in place.member.edits.items()}
             for path, result in outcome.shared.items():
                 entries[path] = Entry(result.after.mode, result.after.id)
             self.main.advance(submission.intent.id, outcome.commit, entries)
-        if not any(commits) and self._trunk.tip != self.main.tip:
+        if self._trunk.tip != self.main.tip:
             self._meet_foreign(self._trunk.tip)
         for path, content in self._latest.items():
             now = self.main.entry(path)
@@ -290,6 +293,17 @@ class Desk:
         """Begin the view again on a tip that someone else made."""
         self._journal.write(events.Foreign, actor="trunk", commits=tuple(self._between(self.main.tip, tip)))
         self.main.reset(self._open_tree(tip))
+
+
+def _stuck(place: _Place, moved: trunk_batch.Moved) -> Stuck | None:
+    """Return what a member is stuck at, or None where main holds something else at its own paths."""
+    if all(path in place.member.expects for path in moved.paths):
+        return None
+    declined = [collided for collided in place.collided.values() if not collided.resolved_by]
+    declined = declined or [
+        Collided(path=path, kind=Kind.SHARED, steps=(Step(by="trunk", declined=moved.why),)) for path in moved.paths
+    ]
+    return Stuck(submission=place.member.submission, collided=tuple(declined))
 
 
 def _shared_edit(operation: AnyOperation, fork: Fork) -> trunk_batch.SharedEdit:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from qodebase.change import SUBMODULE
 from qodebase.collision import Entry
 from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import Tree
@@ -102,7 +103,9 @@ class Main:
         """Take a fork of an earlier commit, with the entries and contents of ``paths``."""
         tree = self._open_tree(commit)
         entries = {path: tree.entry(path) for path in paths}
-        contents = {path: tree.read(path) for path, entry in entries.items() if entry is not None}
+        contents = {
+            path: tree.read(path) for path, entry in entries.items() if entry is not None and entry.mode != SUBMODULE
+        }
         return Fork(commit, self._positions.get(commit, 0), entries, contents, self._open_tree)
 
     def remember(self, intent: str, commit: CommitId, paths: Iterable[RepoPath]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 
 from qodebase.ports import Checker, Judgement, Verdict
@@ -30,13 +31,22 @@ class Gate:
     def __init__(self, checker: Checker) -> None:
         self._checker = checker
         self._verdicts: dict[tuple[str, tuple[str, ...]], Judgement] = {}
+        self._running: dict[tuple[str, tuple[str, ...]], asyncio.Lock] = {}
 
     async def judge(self, tree: str, checks: Iterable[str]) -> Judgement:
         """Return the verdict on a tree."""
         wanted = tuple(sorted(set(checks)))
+        if not wanted:
+            return await self._checker.check(tree, wanted)
         known = self._verdicts.get((tree, wanted))
-        if known is not None:
-            return known
+        if known is None:
+            async with self._running.setdefault((tree, wanted), asyncio.Lock()):
+                known = self._verdicts.get((tree, wanted)) or await self._run(tree, wanted)
+                self._verdicts[tree, wanted] = known
+            self._running.pop((tree, wanted), None)
+        return known
+
+    async def _run(self, tree: str, wanted: tuple[str, ...]) -> Judgement:
         judgement = await self._checker.check(tree, wanted)
         if judgement.verdict is Verdict.RED:
             again = await self._checker.check(tree, wanted)
@@ -44,6 +54,4 @@ class Gate:
                 judgement = Judgement(
                     tree=tree, verdict=again.verdict, checks=again.checks, flake=True, read=again.read
                 )
-        if wanted:
-            self._verdicts[tree, wanted] = judgement
         return judgement

@@ -7,9 +7,12 @@ import heapq
 from typing import TYPE_CHECKING
 
 from lanes.submission import Landed, SentBack, Submission
-from lanes.train import Train
+from lanes.train import Stuck, Train
 from qodebase import events
+from qodebase.collision import Collided, Kind, Step
+from qodebase.paths import RepoPath
 from qodebase.ports import Judgement, Verdict
+from qodebase.trunk.tree import PathClash
 
 if TYPE_CHECKING:
     from lanes.yard import Yard
@@ -41,6 +44,10 @@ class Lane:
     def look(self) -> None:
         """Make a waiting lane look at its head again."""
         self._changed.set()
+
+    def waits_at(self, submission: Submission) -> bool:
+        """Return whether the lane holds still at a change that is still its head."""
+        return self.parked_at is submission and self._queue[0][1] is submission
 
     async def serve(self) -> None:
         """Take rounds until cancelled."""
@@ -102,7 +109,11 @@ class Lane:
 
     async def _judge_and_land(self, train: Train) -> None:
         yard = self._yard
-        tree = await yard.desk.tree_with(train.edits)
+        try:
+            tree = await yard.desk.tree_with(train.edits)
+        except PathClash as clash:
+            await self._part(train, clash)
+            return
         members = tuple(member.submission.intent.id for member in train.members)
         where = {"actor": f"lane {self.name}", "lane": self.name, "train": train.name}
         yard.journal.write(events.TrainBuilt, members=members, tip=train.base, tree=tree, **where)
@@ -123,11 +134,24 @@ class Lane:
             await self._split(train)
 
     async def _land(self, train: Train, judgement: Judgement) -> None:
-        for member, commit in zip(train.members, await self._yard.desk.land(train, judgement), strict=True):
-            if commit is None:
+        for member, outcome in zip(train.members, await self._yard.desk.land(train, judgement), strict=True):
+            if outcome is None:
                 self._yard.again(member.submission)
+            elif isinstance(outcome, Stuck):
+                self._yard.replay(outcome)
             else:
-                self._yard.end(member.submission, Landed(commit=commit))
+                self._yard.end(member.submission, Landed(commit=outcome))
+
+    async def _part(self, train: Train, clash: PathClash) -> None:
+        """Deal with a file and a folder of one name: the members go on apart, and one alone collides with main."""
+        if len(train.members) > 1:
+            await self._split(train)
+            return
+        member = train.members[0]
+        collided = Collided(
+            path=RepoPath(clash.path), kind=Kind.ADDED_TWICE, steps=(Step(by="merge", declined=clash.why),)
+        )
+        self._yard.replay(Stuck(submission=member.submission, collided=(*member.collided, collided)))
 
     async def _split(self, train: Train) -> None:
         """Find who makes a train red: its front half alone, then the rest behind what landed."""

@@ -60,5 +60,7 @@ def lanes_from_tree(paths: Iterable[RepoPath]) -> dict[str, tuple[str, ...]]:
 
 
 def _literal(path: bytes) -> str:
+    """Return a pattern for one path; a byte that is no UTF-8 is any character, for settings hold only text."""
     text = path.decode(errors="surrogateescape")
-    return "".join("\\" + char if char in "*?[]\\! #" else char for char in text)
+    escaped = ("\\" + char if char in "*?[]\\! #" else char for char in text)
+    return "".join("?" if "\udc80" <= char <= "\udcff" else char for char in escaped)

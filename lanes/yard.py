@@ -99,7 +99,7 @@ class Yard:
 
     def all_parked(self, submission: Submission) -> bool:
         """Return whether every lane of a change waits at it."""
-        return all(self._lanes[name].parked_at is submission for name in submission.lanes)
+        return all(self._lanes[name].waits_at(submission) for name in submission.lanes)
 
     def hold_all(self, submission: Submission, landed: asyncio.Event) -> None:
         """Take a change from the head of all its lanes; they hold until it is dealt with."""

@@ -24,6 +24,8 @@ def _encode(value: Any) -> Any:
 
 def _decode(kind: type, value: Any) -> Any:
     if kind is RepoPath:
+        if not isinstance(value, str):
+            raise TypeError(f"Expected `str`, got `{type(value).__name__}`")
         return RepoPath.parse(value)
     raise NotImplementedError(f"{kind.__name__} has no form in a file")
 
@@ -59,4 +61,4 @@ def convert(value: Any, kind: type[T], *, source: str) -> T:
     try:
         return msgspec.convert(value, kind, dec_hook=_decode, strict=True)
     except msgspec.ValidationError as error:
-        raise BadData(f"{source}: {error}", hint=f"See the fields of {kind.__name__} in `--help`.") from None
+        raise BadData(f"{source}: {error}") from None

@@ -93,8 +93,9 @@ def materialise(
                 existing(path)
                 edits[path] = None
             case Rename(target=target):
-                edits[target] = existing(path)
+                moved = existing(path)
                 edits[path] = None
+                edits[target] = moved
             case SetMode(mode=mode):
                 edits[path] = Edit(mode, existing(path).content)
             case Symlink(target=link):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
 
+from qodebase.errors import QodebaseError
 from qodebase.paths import RepoPath
+
+
+class BadIntents(QodebaseError):
+    """Intents that no run could bring to an end."""
 
 
 class Ending(StrEnum):
@@ -49,3 +55,50 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     group: str = ""
     ending: Ending = Ending.PENDING
     reason: str = ""
+
+
+def check_order(intents: Sequence[Intent]) -> None:
+    """Make sure that ids stand once and that some order keeps every ``after``.
+
+    Raises:
+        BadIntents: an id stands twice, ``after`` names no intent, or intents wait for each other; the message names
+            them.
+    """
+    known: dict[str, Intent] = {}
+    for intent in intents:
+        if known.setdefault(intent.id, intent) is not intent:
+            raise BadIntents(f"two intents are called {intent.id!r}", hint="Give each intent an id of its own.")
+    for intent in intents:
+        for other in intent.after:
+            if other not in known:
+                raise BadIntents(
+                    f"intent {intent.id!r} comes after {other!r}, which is no intent of the run",
+                    hint="`after` holds ids of intents of the same run.",
+                )
+    cycle = _cycle(known)
+    if cycle:
+        raise BadIntents(
+            f"intents wait for each other: {' after '.join(cycle)}", hint="Take one of them out of an `after`."
+        )
+
+
+def _cycle(known: dict[str, Intent]) -> list[str]:
+    """Return the ids of a circle of ``after``, first and last alike, or nothing; a depth-first search."""
+    done: set[str] = set()
+    for start in known:
+        path: list[str] = []
+        on_path: set[str] = set()
+        todo = [(start, False)]
+        while todo:
+            name, left = todo.pop()
+            if left:
+                on_path.discard(path.pop())
+                done.add(name)
+            elif name in on_path:
+                return [*path[path.index(name) :], name]
+            elif name not in done:
+                path.append(name)
+                on_path.add(name)
+                todo.append((name, True))
+                todo += [(other, False) for other in known[name].after]
+    return []

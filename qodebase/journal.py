@@ -7,6 +7,7 @@ write) is cut off when the journal is next opened for writing, and is not seen b
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from qodebase.codec import JSON, BadData, json_decoder
+from qodebase.codec import JSON, BadData, convert, json_decoder
 from qodebase.errors import QodebaseError
 from qodebase.events import AnyEvent, Event, Unknown
 from qodebase.ports import Clock
@@ -42,7 +43,11 @@ class Journal:
         self._run = run
         self._clock = clock
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        self._size, self.seq = _mend(self._descriptor)
+        try:
+            self._size, self.seq = _mend(self._descriptor, path.name)
+        except BaseException:
+            os.close(self._descriptor)
+            raise
 
     def write(self, kind: type[E], /, **fields: Any) -> E:
         """Append an event of a kind and return it.
@@ -55,15 +60,14 @@ class Journal:
         try:
             written = os.write(self._descriptor, line)
             if written != len(line):
-                os.ftruncate(self._descriptor, self._size)
                 raise OSError(f"{written} of {len(line)} bytes were written")
             if kind.durable:
                 os.fsync(self._descriptor)
         except OSError as error:
-            raise JournalFailed(
-                f"the journal cannot be written: {error}",
-                hint="Make room on the disk, then `qodebase resume` the run: nothing that was journalled is lost.",
-            ) from None
+            # What listeners have not heard must not stay: the next event would get the same seq.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, self._size)
+            raise _failed(error) from None
         self.seq += 1
         self._size += len(line)
         for listener in self._listeners:
@@ -71,13 +75,29 @@ class Journal:
         return event
 
     def sync(self) -> None:
-        """Force everything written so far to the disk."""
-        os.fsync(self._descriptor)
+        """Force everything written so far to the disk.
+
+        Raises:
+            JournalFailed: the disk did not take it.
+        """
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise _failed(error) from None
 
     def close(self) -> None:
         """Sync and close."""
-        os.fsync(self._descriptor)
-        os.close(self._descriptor)
+        try:
+            self.sync()
+        finally:
+            os.close(self._descriptor)
+
+
+def _failed(error: OSError) -> JournalFailed:
+    return JournalFailed(
+        f"the journal cannot be written: {error}",
+        hint="Make room on the disk, then `qodebase resume` the run: nothing that was journalled is lost.",
+    )
 
 
 def read_events(path: Path, *, since: int = 0) -> Iterator[AnyEvent | Unknown]:
@@ -105,15 +125,18 @@ def _decode(line: bytes, source: str) -> AnyEvent | Unknown:
 
 
 def _decode_unknown(line: bytes, source: str, error: msgspec.ValidationError) -> Unknown:
-    fields = _ANY.decode(line)
     if "Invalid value" not in str(error) or not str(error).endswith("`$.kind`"):
         raise BadData(f"{source}: {error}") from None
-    known = {name: value for name, value in fields.items() if name in _HEADER}
-    return msgspec.convert(known | {"kind": "unknown"}, Unknown)
+    known = {name: value for name, value in _ANY.decode(line).items() if name in _HEADER}
+    return convert(known | {"kind": "unknown"}, Unknown, source=source)
 
 
-def _mend(descriptor: int) -> tuple[int, int]:
-    """Cut off a torn last line; return the size in bytes and the last event's seq."""
+def _mend(descriptor: int, name: str) -> tuple[int, int]:
+    """Cut off a torn last line; return the size in bytes and the last event's seq.
+
+    Raises:
+        BadData: the last whole line is no event.
+    """
     size = os.fstat(descriptor).st_size
     tail = b""
     at = size
@@ -127,4 +150,4 @@ def _mend(descriptor: int) -> tuple[int, int]:
         os.ftruncate(descriptor, size)
         os.fsync(descriptor)
     lines = tail[:whole].splitlines()
-    return size, int(_ANY.decode(lines[-1])["seq"]) if lines else 0
+    return size, _decode(lines[-1], f"{name}, last line").seq if lines else 0

@@ -8,13 +8,13 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
 from qodebase.codec import JSON, BadData, json_decoder
 from qodebase.errors import QodebaseError
-from qodebase.intent import Intent
+from qodebase.intent import Intent, check_order
 from qodebase.paths import CommitId
 
 VERSION = 1
@@ -133,12 +133,16 @@ class RunFolder:
             raise BadData(f"{path}: {error}") from None
 
     def freeze(self, settings: Settings, intents: Iterable[Intent]) -> int:
-        """Write intents, then settings, durably: a folder without settings is no run. Return how many intents."""
-        count = 0
+        """Write intents, then settings, durably: a folder without settings is no run. Return how many intents.
+
+        Raises:
+            BadIntents: ids that stand twice, or an order that nothing can keep; nothing is written.
+        """
+        intents = list(intents)
+        check_order(intents)
         with self._intents.open("wb") as out:
             for intent in intents:
                 out.write(JSON.encode(intent) + b"\n")
-                count += 1
             out.flush()
             os.fsync(out.fileno())
         partial = self.root / (_SETTINGS + ".part")
@@ -148,7 +152,7 @@ class RunFolder:
             os.fsync(out.fileno())
         partial.rename(self.root / _SETTINGS)
         _sync_folder(self.root)
-        return count
+        return len(intents)
 
     def intents(self) -> Iterator[Intent]:
         """Yield the frozen intents in order.
@@ -182,17 +186,25 @@ class RunFolder:
             RunHeld: a live process holds it.
         """
         with (self.root / "lock").open("a+b") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise RunHeld(
-                    f"{self.root} is being worked on by {self.holder()}",
-                    hint="Wait for it (`qodebase status`), or stop that process first.",
-                ) from None
+            while not _taken(lock):
+                # Somebody who only asks for the holder takes the lock for an instant too.
+                if holder := self.holder():
+                    raise RunHeld(
+                        f"{self.root} is being worked on by {holder}",
+                        hint="Wait for it (`qodebase status`), or stop that process first.",
+                    )
             lock.truncate(0)
             lock.write(f"process {os.getpid()} on {os.uname().nodename}\n".encode())
             lock.flush()
             yield
+
+
+def _taken(lock: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _runs(home: Path) -> list[RunFolder]:

@@ -6,6 +6,7 @@ its own, so a frame torn by a kill harms nothing that is written later, and no e
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 import zlib
@@ -22,6 +23,12 @@ class BadSegment(QodebaseError):
     """A segment whose bytes are not what was written."""
 
     exit_code = 1
+
+
+class SegmentFailed(QodebaseError):
+    """A segment could not be written, so the run must not go on."""
+
+    exit_code = 3
 
 
 class Ref(NamedTuple):
@@ -49,28 +56,56 @@ class SegmentWriter:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         taken = [int(path.stem) for path in folder.glob("*.seg")]
         self.number = max(taken, default=0) + 1
-        self._file = (folder / f"{self.number:06d}.seg").open("xb")
+        self._file = (folder / f"{self.number:06d}.seg").open("xb", buffering=0)
         self._offset = 0
 
     def put(self, payload: bytes) -> Ref:
-        """Keep a payload; it has reached the operating system when this returns, the disk at `sync`."""
+        """Keep a payload; it has reached the operating system when this returns, the disk at `sync`.
+
+        Raises:
+            SegmentFailed: the disk is full or gone; what was kept before is whole.
+        """
         packed = zlib.compress(payload, 1)
+        frame = _HEAD.pack(_MAGIC, len(packed), zlib.crc32(packed)) + packed
         ref = Ref(self.number, self._offset)
-        self._file.write(_HEAD.pack(_MAGIC, len(packed), zlib.crc32(packed)) + packed)
-        self._file.flush()
-        self._offset += _HEAD.size + len(packed)
+        try:
+            rest = memoryview(frame)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(self._offset)
+                self._file.seek(self._offset)
+            raise _failed(error) from None
+        self._offset += len(frame)
         return ref
 
     def sync(self) -> None:
-        """Force what was kept to the disk."""
-        os.fsync(self._file.fileno())
+        """Force what was kept to the disk.
+
+        Raises:
+            SegmentFailed: the disk did not take it.
+        """
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise _failed(error) from None
 
     def close(self) -> None:
         """Sync and close; an empty segment is removed."""
-        self.sync()
-        self._file.close()
+        try:
+            self.sync()
+        finally:
+            self._file.close()
         if self._offset == 0:
             Path(self._file.name).unlink()
+
+
+def _failed(error: OSError) -> SegmentFailed:
+    return SegmentFailed(
+        f"the attempts cannot be written: {error}",
+        hint="Make room on the disk, then `qodebase resume` the run: nothing that was kept is lost.",
+    )
 
 
 class SegmentReader:
@@ -86,14 +121,17 @@ class SegmentReader:
         Raises:
             BadSegment: the segment is missing, cut or changed.
         """
-        segment, offset = Ref.parse(ref)
+        try:
+            segment, offset = Ref.parse(ref)
+        except ValueError:
+            raise BadSegment(f"{ref!r} points into no attempts segment") from None
         try:
             descriptor = self._files.get(segment)
             if descriptor is None:
                 descriptor = os.open(self._folder / f"{segment:06d}.seg", os.O_RDONLY)
                 self._files[segment] = descriptor
             magic, length, crc = _HEAD.unpack(os.pread(descriptor, _HEAD.size, offset))
-            packed = os.pread(descriptor, length, offset + _HEAD.size)
+            packed = os.pread(descriptor, length, offset + _HEAD.size) if magic == _MAGIC else b""
         except (OSError, struct.error) as error:
             raise BadSegment(f"attempts segment {segment}, offset {offset}: {error}") from None
         if magic != _MAGIC or zlib.crc32(packed) != crc:

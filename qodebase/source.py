@@ -12,6 +12,19 @@ from qodebase.paths import CommitId
 
 NOTES = "refs/notes/*:refs/notes/*"
 
+_OF_A_REPOSITORY = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_NAMESPACE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_WORK_TREE",
+    }
+)
+"""What git's hooks and aliases set; the first of them would win over ``-C``."""
+
 
 class BadSource(QodebaseError):
     """A repository that a run cannot start on."""
@@ -56,20 +69,20 @@ def inspect(path: Path, branch: str | None = None) -> Source:
         raise BadSource(f"{path} is no folder", hint="Give a git repository with --repo.")
     found = _ask(path, "rev-parse", "--absolute-git-dir")
     if found is None:
-        raise BadSource(f"{path} is no git repository", hint="Make it one: `git init`, `git add`, `git commit`.")
+        raise _no_repository(path)
     git = Path(found)
     if _ask(path, "rev-parse", "--show-object-format") not in ("sha1", None):
         raise BadSource(f"{path} uses SHA-256 object names, which are not supported", hint="Use a SHA-1 repository.")
     if _ask(path, "config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"):
         raise BadSource(
             f"{path} is a partial clone: some of its files are not here",
-            hint="Fetch them all: `git fetch --refetch --filter=blob:limit=1g`, or clone again without --filter.",
+            hint="Clone it again without --filter.",
         )
     name = branch or _ask(path, "symbolic-ref", "--short", "HEAD")
     if name is None:
         raise BadSource(f"{path} has no branch checked out", hint="Name one: --branch main.")
     name = name.removeprefix("refs/heads/")
-    commit = _ask(path, "rev-parse", "--verify", "--quiet", f"refs/heads/{name}^{{commit}}")
+    commit = _ask(path, "show-ref", "--verify", "--hash", f"refs/heads/{name}")
     if commit is None:
         branches = (_ask(path, "for-each-ref", "--format=%(refname:short)", "refs/heads") or "").split()
         if not branches:
@@ -79,16 +92,37 @@ def inspect(path: Path, branch: str | None = None) -> Source:
     return Source(path=path.resolve(), git=git, branch=name, commit=CommitId(commit), dirty=dirty)
 
 
+def _no_repository(path: Path) -> BadSource:
+    done = _run("-C", path, "rev-parse", "--absolute-git-dir")
+    said = done.stderr.decode(errors="replace").strip()
+    if "safe.directory" in said:
+        return BadSource(
+            f"{path} belongs to another user, and git does not read it",
+            hint=f"Say that you trust it: `git config --global --add safe.directory {path.resolve()}`.",
+        )
+    return BadSource(f"{path} is no git repository", hint="Make it one: `git init`, `git add`, `git commit`.")
+
+
 def _ask(path: Path, *words: str) -> str | None:
-    """Return what git says, or None where it fails; optional locks are off, so that nothing is written."""
-    done = subprocess.run(
-        ["git", "-C", path, *words], capture_output=True, check=False, env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
-    )
-    return done.stdout.decode(errors="surrogateescape").strip() or None if done.returncode == 0 else None
+    """Return what git says, or None where it fails or says nothing."""
+    done = _run("-C", path, *words)
+    said = done.stdout.decode(errors="surrogateescape").removesuffix("\n")
+    return said or None if done.returncode == 0 else None
 
 
 def _git(*words: str | Path, why: str) -> None:
-    done = subprocess.run(["git", *words], capture_output=True, check=False)
+    done = _run(*words)
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()
         raise BadSource(f"{why}: {said}", hint="Look at the repository with `git fsck`.")
+
+
+def _run(*words: str | Path) -> subprocess.CompletedProcess[bytes]:
+    """Run git on the folder that it is given, whatever repository this process was started in or for.
+
+    Optional locks are off, so that looking writes nothing.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_A_REPOSITORY}
+    return subprocess.run(
+        ["git", *words], capture_output=True, check=False, env={**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    )

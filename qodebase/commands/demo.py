@@ -36,7 +36,10 @@ def register(app: typer.Typer) -> None:
         repo: Annotated[Path | None, typer.Option(metavar="PATH", help="Use this repository instead.")] = None,
         workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="How many agents.")] = 1000,
     ) -> int:
-        """Document this Python's standard library with a thousand agents that need no key, and show what happened."""
+        """Document Python's standard library, with no key.
+
+        A thousand agents each document one file and add its lines to one shared index; then the run is audited.
+        """
         from qodebase.commands.run import new_folder, run_job
         from qodebase.commands.support.opening import HOME
         from qodebase.commands.support.options import CommonOptions

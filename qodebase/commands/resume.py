@@ -19,7 +19,10 @@ def register(app: typer.Typer) -> None:
         limit: Annotated[int | None, typer.Option(min=1, help="Admit so many of the pending intents.")] = None,
         json: Json = False,
     ) -> int:
-        """Go on with a run after any stop: what has ended stays, what the run holds already is not asked again."""
+        """Go on with a run after any stop.
+
+        What has ended stays; answers that the run holds already are not asked for again.
+        """
         from qodebase.commands.support.at_work import work
         from qodebase.commands.support.opening import find_run
 

@@ -1,0 +1,1 @@
+"""The single writer of main and of the notes."""

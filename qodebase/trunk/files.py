@@ -20,12 +20,17 @@ class Files:
 
     def write_new(self, path: Path, chunks: Iterable[bytes], *, mode: int = 0o644) -> None:
         """Create a file that does not exist yet, fill it and sync it."""
-        self.create(path, mode)
-        self.fill(path, chunks)
+        descriptor = self.open_new(path, mode)
+        try:
+            for chunk in chunks:
+                self.write(descriptor, chunk)
+            self.sync(descriptor)
+        finally:
+            os.close(descriptor)
 
-    def create(self, path: Path, mode: int) -> None:
-        """Create an empty file; `FileExistsError` when there is one."""
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode | 0o200))
+    def open_new(self, path: Path, mode: int) -> int:
+        """Create an empty file and return its descriptor; `FileExistsError` when there is one."""
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
 
     def fill(self, path: Path, chunks: Iterable[bytes]) -> None:
         """Write to a file from its beginning and sync it."""

@@ -87,7 +87,7 @@ class RefLock:
 
     def __enter__(self) -> RefLock:
         self._files.unlink(self._claim)
-        self._files.create(self._claim, 0o644)
+        self._files.write_new(self._claim, [])
         for attempt in range(_TRIES):
             try:
                 self._files.make_folder(self._ref.parent)

@@ -40,9 +40,9 @@ class Faulty(Files):
         if self.count == self.at:
             self.act()
 
-    def create(self, path: Path, mode: int) -> None:
+    def open_new(self, path: Path, mode: int) -> int:
         self.step("create")
-        super().create(path, mode)
+        return super().open_new(path, mode)
 
     def write(self, descriptor: int, chunk: bytes) -> None:
         if self.count + 1 == self.at:

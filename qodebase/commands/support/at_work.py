@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+import subprocess
 from typing import Any
 
 from qodebase.clock import SystemClock
@@ -12,7 +13,7 @@ from qodebase.commands.support.progress import Progress
 from qodebase.commands.support.sitting import INTERRUPTED, Sat, sit, stopped_by_signals
 from qodebase.commands.support.surroundings import surroundings
 from qodebase.journal import read_events
-from qodebase.runs import RunFolder
+from qodebase.runs import RunFolder, Settings
 
 
 def work(folder: RunFolder, *, first: bool, limit: int | None, json: bool) -> int:
@@ -74,8 +75,20 @@ def taking_over(folder: RunFolder) -> list[str]:
     into = f"git -C {shlex.quote(settings.repository)}"
     made = shlex.quote(str(folder.repository.resolve()))
     name = shlex.quote(f"qodebase/{folder.name}")
+    branch = shlex.quote(settings.branch)
     return [
-        f"{into} fetch {made} {shlex.quote(settings.branch)}:{name} refs/notes/qodebase:refs/notes/qodebase",
+        f"{into} fetch {made} {branch}:{name} refs/notes/qodebase:refs/notes/qodebase",
         f"{into} log --notes=qodebase {name}",
-        f"{into} merge --ff-only {name}",
+        f"{into} merge --ff-only {name}" if _checked_out(settings) else f"{into} fetch . {name}:{branch}",
     ]
+
+
+def _checked_out(settings: Settings) -> bool:
+    """Return whether the run's branch has its working tree where the user's repository is."""
+
+    def asked(*words: str) -> str:
+        done = subprocess.run(["git", "-C", settings.repository, *words], capture_output=True, check=False)
+        return done.stdout.decode(errors="surrogateescape").strip()
+
+    inside = asked("rev-parse", "--is-inside-work-tree") == "true"
+    return inside and asked("symbolic-ref", "--short", "HEAD") == settings.branch

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import os
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -111,10 +113,13 @@ def prompt_lines(ready: Prepared, path: str) -> list[str]:
 
 
 def _about(intents: list[Intent], path: str) -> Intent:
+    raw = os.fsencode(path)
     for intent in intents:
-        if path == intent.id or any(path == scope.text for scope in intent.scope):
+        if path == intent.id or any(raw == scope or path == scope.text for scope in intent.scope):
             return intent
-    raise NoSuchIntent(f"no intent is about {path}", hint="Paths are relative to the repository; see --dry-run --json.")
+    near = difflib.get_close_matches(path, [scope.text for intent in intents for scope in intent.scope], n=3)
+    meant = f" Near to it: {', '.join(near)}." if near else ""
+    raise NoSuchIntent(f"no intent is about {path}", hint=f"Paths are relative to the repository's root.{meant}")
 
 
 def _bytes(prompt: Prompt) -> int:

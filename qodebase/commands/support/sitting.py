@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qodebase.commands.support.opening import opened
+from qodebase.errors import QodebaseError
 from qodebase.events import Event
 from qodebase.intent import Ending, Intent
 from qodebase.runs import RunFolder, Settings
@@ -24,6 +25,18 @@ if TYPE_CHECKING:
     from qodebase.source import Source
 
 INTERRUPTED = 130
+
+
+class NothingToDo(QodebaseError):
+    """A job that found nothing that it could be about."""
+
+
+class BadAuthor(QodebaseError):
+    """An author that no commit can name."""
+
+
+class NoFolder(QodebaseError):
+    """A run folder that cannot be made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,11 +113,17 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
     source = inspect(order.repository, order.branch)
     if model is None:
         _check_model(order, surroundings, clock)
+    _check_person(order, source)
     with Reader(source.git) as reader:
         tree = CommitTree(reader, source.commit)
         job.open(tree)
         try:
             intents = list(job.intents())
+            if not intents:
+                raise NothingToDo(
+                    f"the job {job.name} found nothing to do on branch {source.branch}",
+                    hint="Look at its settings: patterns that match no file, say.",
+                )
             _check_unique(intents)
             aimed = [path for intent in intents if intent.ending is Ending.PENDING for path in intent.scope]
             lanes = dict(order.lanes) or dict(job.lanes()) or lanes_from_tree(aimed)
@@ -127,7 +146,12 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
     from importlib.metadata import version
 
     order, source = prepared.order, prepared.source
-    folder = RunFolder.create(order.out)
+    try:
+        folder = RunFolder.create(order.out)
+    except OSError as error:
+        raise NoFolder(
+            f"the run folder {order.out} cannot be made: {error.strerror}", hint="Give another one with --out."
+        ) from None
     try:
         source.copy_to(folder.repository)
         folder.freeze(
@@ -296,6 +320,17 @@ def _check_model(order: Order, surroundings: Surroundings, clock: Clock) -> None
 
     context = model_context(order.models, surroundings, clock, order.source)
     create_model(parse_spec(order.model, context.tables), context)
+
+
+def _check_person(order: Order, source: Source) -> None:
+    """Look at the author, and sign something, so that a missing key is found before anything is written."""
+    name, opened, mail = order.author.partition("<")
+    if order.author and not (name.strip() and opened and mail.endswith(">") and order.author.isprintable()):
+        raise BadAuthor(f"{order.author!r} is no author", hint="Write --author 'NAME <MAIL>'.")
+    if order.sign:
+        from qodebase.signing import signer
+
+        signer(source.path)(b"can commits be signed?\n")
 
 
 def _model(settings: Settings, surroundings: Surroundings, clock: Clock) -> tuple[Model, Throttle | None]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from replay_rules.parsing import Parsed
 
 WIDTH = 80
+MAX_COMMENTS = 5000
 
 _END = rb"(?=\n|\r|\xe2\x80[\xa8\xa9]|\Z)"
 _BLANK = rb"[ \t\v\f]|\xc2\xa0|\xef\xbb\xbf"
@@ -191,6 +192,8 @@ def _scan(content: bytes, at: int) -> tuple[list[_Comment], int] | NoPlace:
             return NoPlace(ending=Ending.NO_PLACE, reason="its first comment does not end")
         comments.append(_comment(content, at, match.end(), block))
         at = comments[-1].end
+        if len(comments) > MAX_COMMENTS:
+            return NoPlace(ending=Ending.NO_PLACE, reason=f"it starts with over {MAX_COMMENTS} comments")
 
 
 def _comment(content: bytes, start: int, end: int, block: bool) -> _Comment:

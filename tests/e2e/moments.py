@@ -1,0 +1,56 @@
+"""Run qodebase and send this process a signal at exact moments: ``python moments.py MOMENT[,MOMENT...] WORD...``.
+
+A MOMENT is ``SIGNAL@WHEN:WHAT:COUNT``. WHAT is the kind of an event, ``ref`` (a ref that the trunk moves: the notes'
+and then main's, for each step) or ``compacting``; WHEN is before or after it, or ``torn``: half of the event's line is
+in the journal.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections import Counter
+from typing import Any
+
+from qodebase.cli import main
+from qodebase.journal import Journal
+from qodebase.trunk.landing import Trunk
+from qodebase.trunk.refs import RefLock
+
+_seen: Counter[str] = Counter()
+_moments: dict[tuple[str, str, int], signal.Signals] = {}
+
+
+def _reached(when: str, what: str) -> None:
+    number = _moments.get((when, what, _seen[what]))
+    if number is not None:
+        os.kill(os.getpid(), number)
+
+
+def _around(owner: Any, method: str, what: str) -> None:
+    inner = getattr(owner, method)
+
+    def outer(*args: Any, **fields: Any) -> Any:
+        named = what or args[1].__struct_config__.tag
+        _seen[named] += 1
+        if ("torn", named, _seen[named]) in _moments:
+            os.write(args[0]._descriptor, b'{"kind":"' + named.encode())
+            _reached("torn", named)
+        _reached("before", named)
+        result = inner(*args, **fields)
+        _reached("after", named)
+        return result
+
+    setattr(owner, method, outer)
+
+
+if __name__ == "__main__":
+    for moment in filter(None, sys.argv.pop(1).split(",")):
+        name, _, rest = moment.partition("@")
+        when, what, count = rest.split(":")
+        _moments[when, what, int(count)] = signal.Signals[name]
+    _around(Journal, "write", "")
+    _around(RefLock, "move", "ref")
+    _around(Trunk, "compact", "compacting")
+    main()
