@@ -7,9 +7,11 @@ and each text one path.
 
 from __future__ import annotations
 
+import re
 from typing import NewType
 
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
+_NEEDS_QUOTES = re.compile('^"|[\x00-\x1f\x7f]')
 _UNESCAPES = {text: byte for byte, text in _ESCAPES.items()}
 
 
@@ -47,7 +49,7 @@ def path_text(path: bytes) -> str:
         text = path.decode()
     except UnicodeDecodeError:
         return _quote(path)
-    if text.startswith('"') or any(ch < " " or ch == "\x7f" for ch in text):
+    if _NEEDS_QUOTES.search(text):
         return _quote(path)
     return text
 

@@ -1,4 +1,4 @@
-"""What an audit is given to prove with by those who may import what it may not: the job's own audit, the ladder."""
+"""What an audit proves with: the job's own audit, handed in by whoever may import it, and the replay ladder."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Means:
     """What is missing leaves something unchecked, and the audit says what.
 
     Attributes:
-        job: makes the proofs of the job's own promise for the run's base (`qodebase.ports.Job.audit`); None where the
+        job: makes the job's own proofs (`qodebase.ports.JobAudit`), given the code at the run's base; None where the
             job is not at hand.
         shared: the job's shared paths.
         idempotent: whether a hunk that two intents make alike in a path is meant once.

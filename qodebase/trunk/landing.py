@@ -12,6 +12,7 @@ from qodebase.paths import CommitId, RepoPath
 from qodebase.trunk.batch import Edit, Entry, Landed, Landing, LandingRefused, Moved, ObjectId, Redo
 from qodebase.trunk.compaction import Tidying, compact
 from qodebase.trunk.files import Files
+from qodebase.trunk.folder import Node
 from qodebase.trunk.history import read_commit
 from qodebase.trunk.lock import TrunkLock
 from qodebase.trunk.notes import add_notes_commit, batch_trailers, notes_tree, with_notes
@@ -21,7 +22,7 @@ from qodebase.trunk.recovery import remove_leftovers, undo_orphans
 from qodebase.trunk.refs import NOTES_REF, RefLock, read_ref, resolve_ref
 from qodebase.trunk.repository import Folders, find_folders
 from qodebase.trunk.step import Recent, Step, entry_of, refuse_broken
-from qodebase.trunk.tree import Node, Tree
+from qodebase.trunk.tree import Tree
 
 _TRIES = 20
 _PILE = 50

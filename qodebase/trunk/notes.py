@@ -8,9 +8,11 @@ from qodebase.change import REGULAR
 from qodebase.paths import CommitId
 from qodebase.trailers import RUN
 from qodebase.trunk.commits import EXPECTS, ONTO, commit_bytes, message_bytes
+from qodebase.trunk.drafts import PathClash
+from qodebase.trunk.folder import EMPTY_TREE, Node
 from qodebase.trunk.objects import COMMIT, TREE, Objects, hash_object
 from qodebase.trunk.pack import PackWriter
-from qodebase.trunk.tree import EMPTY_TREE, Node, PathClash, Tree
+from qodebase.trunk.tree import Tree
 
 
 def notes_tree(objects: Objects, tip: str | None) -> Tree:

@@ -9,13 +9,13 @@ from qodebase.trailers import RUN
 from qodebase.trunk.commits import EXPECTS, ONTO, CommitFacts
 from qodebase.trunk.compaction import git_environment
 from qodebase.trunk.files import Files
+from qodebase.trunk.folder import Node
 from qodebase.trunk.history import first_parents, reaches
 from qodebase.trunk.notes import add_notes_commit, all_notes, find_note, notes_tree
 from qodebase.trunk.objects import TREE, Objects
 from qodebase.trunk.pack import HALF, TEMPORARY, PackWriter
 from qodebase.trunk.refs import NOTES_REF, RefLock, read_ref, remove_claim, stale_claims
 from qodebase.trunk.repository import Folders
-from qodebase.trunk.tree import Node
 
 UNDOES = "Qodebase-Undoes"
 

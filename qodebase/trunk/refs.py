@@ -87,7 +87,7 @@ class RefLock:
 
     def __enter__(self) -> RefLock:
         self._files.unlink(self._claim)
-        self._files.write_new(self._claim, [])
+        os.close(self._files.open_new(self._claim, 0o644))
         for attempt in range(_TRIES):
             try:
                 self._files.make_folder(self._ref.parent)

@@ -22,10 +22,12 @@ from qodebase.trunk.batch import (
 )
 from qodebase.trunk.commits import commit_bytes, message_bytes, person_line
 from qodebase.trunk.deltas import splice_between
+from qodebase.trunk.drafts import PathClash
+from qodebase.trunk.folder import Node
 from qodebase.trunk.naming import fault_of_edit, fault_of_path
 from qodebase.trunk.objects import BLOB, COMMIT, TREE, Objects, hash_object
 from qodebase.trunk.pack import PackWriter
-from qodebase.trunk.tree import Node, PathClash, Tree
+from qodebase.trunk.tree import Tree
 
 RECENT_BYTES = 64 << 20
 

@@ -104,7 +104,7 @@ def helpers(git: Call, landing: Call, ls_tree: Call, sound: Call) -> dict[str, C
 
 
 @given(history=HISTORIES)
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_histories_end_in_the_tree_that_plain_git_builds(
     history: list[list[dict[bytes, tuple[int, bytes] | None]]], helpers: dict[str, Call]
 ) -> None:

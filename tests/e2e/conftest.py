@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from world import Shell, make_codebase, make_small  # noqa: E402
+from world import Shell, make_codebase, make_small
 
 
 @pytest.fixture

@@ -84,3 +84,105 @@ def test_a_run_that_is_killed_at_any_moment_goes_on_to_the_same_end(moment: str,
     asked_again = Counter(event["intent"] for event in of_kind(place / "one", "asked"))
     assert {intent for intent in held if asked_again[intent] != 1} == set()
     assert {event["call"] for event in of_kind(place / "one", "cut off")} == open_calls
+
+
+def test_two_kills_in_a_row_the_second_while_the_first_is_being_mended(place: Path) -> None:
+    assert run_until("SIGKILL@before:landed:2", *WORDS).returncode == KILLED
+    assert run_until("SIGKILL@after:landed:1", "resume", "one").returncode == KILLED
+    assert run_until("SIGKILL@before:ref:2", "resume", "one").returncode == KILLED
+    assert call("resume", "one").code == 0
+    expect_whole(place / "one")
+    assert [event["sitting"] for event in of_kind(place / "one", "run started")] == [1, 2, 3]
+
+
+def test_a_call_that_a_kill_cut_off_is_a_row_of_unknown_cost(place: Path) -> None:
+    import qodebase as qb
+
+    assert run_until("SIGKILL@after:asked:6", *WORDS).returncode == KILLED
+    call("resume", "one")
+    rows = qb.open_run("one").attempts
+    cut = rows.filter(rows["outcome"] == "cut off")
+    assert cut.height == len(of_kind(place / "one", "cut off")) > 0
+    assert cut["cost_usd"].is_null().all()
+    figures = call("status", "one", "--json").data
+    assert figures["unknown_cost_calls"] == cut.height
+    assert figures["calls"] == FILES + cut.height
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_one_signal_lands_what_is_under_way_and_starts_nothing_new(name: str, place: Path) -> None:
+    done = run_until(f"{name}@after:answered:5", *WORDS)
+    assert done.returncode == 130, done.stderr
+    assert b"draining" in done.stderr
+    kinds = Counter(event["kind"] for event in events_of(place / "one"))
+    assert kinds["landed"] == kinds["answered"] == kinds["asked"] < FILES
+    assert of_kind(place / "one", "run stopped")[-1]["why"] == "interrupted"
+    assert b"qodebase resume" in done.stdout
+    assert call("resume", "one").code == 0
+    assert of_kind(place / "one", "cut off") == []
+    expect_whole(place / "one")
+
+
+def test_a_second_signal_stops_at_once_and_nothing_that_landed_is_lost(place: Path) -> None:
+    slow = ("run", "document", "--repo", "code", "-o", "one", "-w", "24", "--model", "scripted:latency=2,spread=0")
+    done = run_until("SIGINT@after:asked:3,SIGINT@after:asked:4", *slow)
+    assert done.returncode == 130, done.stderr
+    assert of_kind(place / "one", "answered") == []
+    assert of_kind(place / "one", "run stopped")[-1]["why"] == "interrupted"
+    assert call("resume", "one").code == 0
+    assert of_kind(place / "one", "cut off") != []
+    expect_whole(place / "one")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_before_the_first_intent_is_admitted_ends_in_order(name: str, place: Path) -> None:
+    done = run_until(f"{name}@before:run started:1", *WORDS)
+    assert done.returncode == 130, done.stderr
+    assert of_kind(place / "one", "asked") == []
+    assert call("resume", "one").code == 0
+    expect_whole(place / "one")
+
+
+def test_a_run_that_another_process_works_on_is_refused_and_the_process_named(place: Path) -> None:
+    slow = ("run", "document", "--repo", "code", "-o", "one", "-w", "2", "--model", "scripted:latency=60,spread=0")
+    process = Shell(place).start(*slow)
+    journal = place / "one" / "journal.jsonl"
+    try:
+        while not (journal.exists() and b'"asked"' in journal.read_bytes()):
+            assert process.poll() is None
+        done = call("resume", "one")
+        assert done.code == 2
+        assert f"is being worked on by process {process.pid}" in done.err
+        assert call("status", "one", "--json").data["live"] is True
+        assert "Error" not in call("verify", "one").err
+    finally:
+        process.kill()
+        process.wait()
+    assert call("status", "one", "--json").data["state"] == "killed"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(20))
+def test_kills_from_outside_at_any_length_of_the_journal(seed: int, place: Path) -> None:
+    whole = 24 * 9 * 300
+    aim = whole * (seed + 1) // 21
+    for words in (WORDS, ("resume", "one")):
+        process = Shell(place).start(*words)
+        journal = place / "one" / "journal.jsonl"
+        while process.poll() is None and not (journal.exists() and journal.stat().st_size > aim):
+            pass
+        process.kill()
+        process.wait()
+        aim += whole // 21
+    assert call("resume", "one").code == 0
+    expect_whole(place / "one")
+
+
+def test_the_copy_that_is_landed_on_is_whole_after_a_kill_between_notes_and_main(place: Path) -> None:
+    assert run_until("SIGKILL@before:ref:2", *WORDS).returncode == KILLED
+    copy = place / "one" / "repo.git"
+    assert git(copy, "rev-list", "--count", "main").strip() == "1"
+    assert git(copy, "rev-parse", "--verify", "refs/notes/qodebase")
+    assert call("resume", "one").code == 0
+    expect_whole(place / "one")
+    assert git(copy, "fsck", "--strict") == ""

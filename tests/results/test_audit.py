@@ -383,6 +383,24 @@ def test_a_person_may_edit_the_index_on_top_and_landings_before_it_are_still_pro
     assert "missing: - `src/m1/f0004.py` `x` constant" in _found(audit, "shared paths")
 
 
+def test_landings_behind_a_persons_edit_of_the_index_are_proved_from_that_edit_on(toy: ToyRun, means: Means) -> None:
+    by_hand = b"- `zz` `by hand` constant\n"
+    place = _place(toy, VICTIM)
+    before = toy.commits[place - 1].edits[INDEX] or b""
+    person = replace(toy.commits[0], intent=None, collided=(), edits={INDEX: before + by_hand})
+    behind = [
+        replace(commit, edits={**commit.edits, INDEX: (commit.edits[INDEX] or b"") + by_hand})
+        if INDEX in commit.edits
+        else commit
+        for commit in toy.commits[place:]
+    ]
+    toy.rewrite([*toy.commits[:place], person, *behind])
+    audit = verify_run(toy.folder, means)
+    assert audit.check("shared paths").findings == ()
+    assert audit.check("foreign").noted[0].intents == ()
+    assert audit.check("final tree").ok
+
+
 def test_main_on_another_root_is_a_finding(toy: ToyRun, means: Means) -> None:
     who = ("-c", "user.name=T", "-c", "user.email=t@t")
     root = toy.git(*who, "commit-tree", "-m", "another root", toy.git("rev-parse", "main^{tree}"))

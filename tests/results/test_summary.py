@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from qodebase.events import Landed, RunStarted, RunStopped
-from qodebase.intent import Ending
-from qodebase.paths import CommitId
+from qodebase.collision import Collided, Kind, Step
+from qodebase.events import Asked, CollisionMet, Landed, Replayed, RunStarted, RunStopped
+from qodebase.intent import Ending, Intent
+from qodebase.paths import CommitId, RepoPath
 from results.frames import load
 from results.run_data import RunData
 from results.summary import Tally
@@ -59,6 +60,30 @@ def test_a_running_sitting_is_timed_up_to_now_and_the_time_between_sittings_is_l
     tally.apply(RunStarted(sitting=2, at=1000.0, base=NO_COMMIT, tip=NO_COMMIT, workers=1, real_pid=1))
     assert tally.summary(now=1001.0).seconds == 6.0
     assert tally.summary().stopped == ""
+
+
+def _collision(path: bytes, *, replay: int) -> CollisionMet:
+    steps = (Step(by="merge", declined="both sides changed the same lines"),)
+    collided = Collided(path=RepoPath(path), kind=Kind.CONTENT, steps=steps)
+    return CollisionMet(intent="a", attempt=1, collided=collided, replay=replay)
+
+
+def test_what_no_step_redid_is_open_until_a_model_redid_it() -> None:
+    tally = Tally([Intent(id="a", asked="Do a.", scope=())])
+    tally.apply(_collision(b"p", replay=0))
+    assert (tally.summary().not_redone, tally.summary().redone) == (1, {})
+    tally.apply(Asked(intent="a", attempt=1, call=1, purpose="replay", model="big", prompt=""))
+    tally.apply(Replayed(intent="a", attempt=1, base=NO_COMMIT, replay=1, change="", ref=""))
+    assert (tally.summary().not_redone, tally.summary().redone) == (0, {"model:big": 1})
+
+
+def test_collisions_that_are_written_again_with_a_recovered_landing_stay_redone() -> None:
+    tally = Tally([Intent(id="a", asked="Do a.", scope=())])
+    tally.apply(Asked(intent="a", attempt=1, call=1, purpose="replay", model="big", prompt=""))
+    tally.apply(Replayed(intent="a", attempt=1, base=NO_COMMIT, replay=1, change="", ref=""))
+    tally.apply(_collision(b"p", replay=1))
+    tally.apply(Landed(intent="a", attempt=1, commit=NO_COMMIT, parent=NO_COMMIT, replay=1))
+    assert (tally.summary().not_redone, tally.summary().redone) == (0, {"model:big": 1})
 
 
 def test_a_summary_is_plain_data(honest: ToyRun) -> None:

@@ -17,7 +17,7 @@ def migration(facts: Facts) -> Text | None:
     fields = {member.name: member for member in migration.members}
     operations = fields.get("operations")
     steps = [_step(one) for one in operations.items] if operations else []
-    app = facts.folder.rpartition("/migrations")[0].rpartition("/")[2] or facts.package
+    app = facts.folder.removesuffix("/migrations").rpartition("/")[2]
     steps = safe(steps)
     total = operations.size if operations else 0
     summary = f"Migration {facts.stem} of {app}"
@@ -51,13 +51,18 @@ def _told(symbol: Symbol) -> str:
 def _step(one: Item) -> str:
     """Return an operation as an order: "create model Book with 3 fields", "add field Author.age (IntegerField)"."""
     name = words(one.name.rpartition(".")[2]).replace("run python", "run").replace("run SQL", "run SQL")
+    if name == "run":
+        return f"run {' and back '.join(child for child in one.children[:2])}"
     what = ".".join(child for child in one.children[:2] if re.fullmatch(r"[\w.]+", child))
     kind = one.value.rpartition(".")[2]
     if name.startswith("create model"):
         fields = safe(one.inner)
         told = f" with {counted(one.size, 'field')}" if one.size else ""
         return f"{name} {what.split('.')[0]}{told}" + (f" ({fitting(fields, 60, one.size)})" if fields else "")
-    return f"{name} {what}".strip() + (f" ({kind})" if kind and "field" in name else "")
+    if not kind or "field" not in name:
+        return f"{name} {what}".strip()
+    settings = safe(one.inner)
+    return f"{name} {what} ({kind}{' with ' + listed(settings, 3) if settings else ''})"
 
 
 def formats(facts: Facts) -> Text | None:

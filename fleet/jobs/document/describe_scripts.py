@@ -31,7 +31,8 @@ def language(facts: Facts) -> Text | None:
     conf = next((s for s in facts.outline.symbols if s.name == "conf"), None)
     texts = []
     if conf is not None and conf.size:
-        texts.append(f"conf: {fitting(safe([i.name for i in conf.items]), 100)}.")
+        parts = [f"{i.name} ({listed(i.children, 2)})" if i.name == "comments" else i.name for i in conf.items]
+        texts.append(f"conf: {fitting(safe(parts), 130)}.")
     lists = [
         f"{counted(one.size, 'entry', 'entries')} in {one.name}" + _some(one)
         for one in language.items

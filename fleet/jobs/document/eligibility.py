@@ -32,7 +32,7 @@ _GENERATED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _LEADING = re.compile(
-    rb"(?:[ \t\f\v]*(?:(?:#|//)[^\r\n]*)?(?:\r\n|\n|\r)|[ \t]*/\*.*?\*/|\xef\xbb\xbf|[ \t]*(?:#|//)[^\r\n]*\Z)*",
+    rb"(?:[ \t\f\v]*(?:(?:#|//)[^\r\n]*)?(?:\r\n|\n|\r)|[ \t]*/\*.*?\*/|\xef\xbb\xbf|[ \t]*(?:#|//)[^\r\n]*\Z)*+",
     re.DOTALL,
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shlex
 import subprocess
 from typing import Any
@@ -74,13 +75,18 @@ def taking_over(folder: RunFolder) -> list[str]:
     settings = folder.settings()
     into = f"git -C {shlex.quote(settings.repository)}"
     made = shlex.quote(str(folder.repository.resolve()))
-    name = shlex.quote(f"qodebase/{folder.name}")
+    name = f"qodebase/{_ref_part(folder.name)}"
     branch = shlex.quote(settings.branch)
     return [
         f"{into} fetch {made} {branch}:{name} refs/notes/qodebase:refs/notes/qodebase",
         f"{into} log --notes=qodebase {name}",
         f"{into} merge --ff-only {name}" if _checked_out(settings) else f"{into} fetch . {name}:{branch}",
     ]
+
+
+def _ref_part(name: str) -> str:
+    """Return a folder's name as part of a branch's name that git and a shell take as it is."""
+    return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "run"
 
 
 def _checked_out(settings: Settings) -> bool:

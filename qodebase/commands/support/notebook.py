@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ class Run:
     @property
     def live(self) -> bool:
         """Return whether a sitting of this run goes on in this process."""
-        return self._worker is not None and self._worker.is_alive()
+        return self._worker is not None and self._worker.going
 
     @property
     def intents(self) -> pl.DataFrame:
@@ -158,7 +159,6 @@ class Run:
         if self.live:
             raise StillGoing(f"{self.folder.root} goes on in this process", hint="Wait for it: run.wait().")
         self._worker = _Worker(self.folder, first=first, limit=limit, model=_made(model))
-        self._worker.start()
         return self
 
 
@@ -241,11 +241,10 @@ def open_run(name: str | Path) -> Run:
     return Run(find_run(str(name)))
 
 
-class _Worker(threading.Thread):
-    """One sitting in a thread with a loop of its own."""
+class _Worker:
+    """One sitting in a thread with a loop of its own; begun by making it."""
 
     def __init__(self, folder: RunFolder, *, first: bool, limit: int | None, model: Model | None) -> None:
-        super().__init__(name=f"qodebase {folder.name}", daemon=True)
         self._folder = folder
         self._first = first
         self._limit = limit
@@ -255,16 +254,30 @@ class _Worker(threading.Thread):
         self._task: asyncio.Task[Sat] | None = None
         self._wanted_drain = False
         self._failure: BaseException | None = None
+        # A join of a thread that Ctrl-C interrupts takes the thread for ended; an event does not.
+        self._ended = threading.Event()
+        threading.Thread(target=self._run, name=f"qodebase {folder.name}", daemon=True).start()
 
-    def run(self) -> None:
-        with asyncio.Runner() as runner:
-            self._loop = runner.get_loop()
-            try:
+    @property
+    def going(self) -> bool:
+        """Return whether the sitting goes on."""
+        return not self._ended.is_set()
+
+    def join(self) -> None:
+        """Wait for the end of the sitting; may be interrupted and called again."""
+        self._ended.wait()
+
+    def _run(self) -> None:
+        try:
+            with asyncio.Runner() as runner:
+                self._loop = runner.get_loop()
                 runner.run(self._sit())
-            except asyncio.CancelledError:
-                pass
-            except BaseException as error:
-                self._failure = error
+        except asyncio.CancelledError:
+            pass
+        except BaseException as error:
+            self._failure = error
+        finally:
+            self._ended.set()
 
     async def _sit(self) -> Sat:
         self._task = asyncio.current_task()
@@ -286,13 +299,18 @@ class _Worker(threading.Thread):
     def drain(self) -> None:
         """Start nothing new."""
         self._wanted_drain = True
-        if self._driver is not None and self._loop is not None:
-            self._loop.call_soon_threadsafe(self._driver.drain)
+        if self._driver is not None:
+            self._call(self._driver.drain)
 
     def abort(self) -> None:
         """Stop at once; what the trunk has begun is finished."""
-        if self._loop is not None and self._task is not None:
-            self._loop.call_soon_threadsafe(self._task.cancel)
+        if self._task is not None:
+            self._call(self._task.cancel)
+
+    def _call(self, what: Callable[[], object]) -> None:
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has closed: the sitting is over
+                self._loop.call_soon_threadsafe(what)
 
     def raise_failure(self) -> None:
         """Raise what ended the sitting before its time."""

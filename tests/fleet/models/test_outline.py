@@ -135,7 +135,7 @@ class Migration(migrations.Migration):
         "Migration 0002_book of library: create model Book and add field author.age.\n"
         "\n"
         "Operations, in order: create model Book with 2 fields (id and title) and add field author.age "
-        "(IntegerField). Runs after auth.0001_initial. Marked as an initial migration."
+        "(IntegerField with default=0). Runs after auth.0001_initial. Marked as an initial migration."
     )
 
 
@@ -184,7 +184,7 @@ export { conf, language };
     assert describe(b"languages/ini/ini.js", script(source)) == (
         "Language definition of ini: editor configuration and tokenizer rules.\n"
         "\n"
-        "- conf: comments and brackets.\n"
+        "- conf: comments (lineComment) and brackets.\n"
         "- language: 2 entries in keywords (if, then).\n"
         "- tokenizer: root and text (2 states).\n"
         '- Settings: tokenPostfix ".ini".'

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from qodebase.change import REGULAR
+from qodebase.trunk.folder import EMPTY_TREE, BrokenTree, Folder, Node
 from qodebase.trunk.objects import TREE, hash_object
-from qodebase.trunk.tree import EMPTY_TREE, BrokenTree, Folder, Node, PathClash, Tree
+from qodebase.trunk.tree import PathClash, Tree
 
 BLOB = Node(REGULAR, b"\x01" * 20)
 OTHER = Node(REGULAR, (b"\0 100644 a\0" * 2)[:20])

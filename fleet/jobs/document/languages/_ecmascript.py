@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 MAX_COMMENTS = 5000
+MAX_READ = 20_000
 
 _END = rb"(?=\n|\r|\xe2\x80[\xa8\xa9]|\Z)"
 _BLANK = rb"[ \t\v\f]|\xc2\xa0|\xef\xbb\xbf"
-_BLANKS = re.compile(rb"(?:" + _BLANK + rb")*")
+_BLANKS = re.compile(rb"(?:" + _BLANK + rb")*+")
+_SPACES = re.compile(rb"(?:" + _BLANK + rb"|\r?\n)*+")
 _NEWLINE = re.compile(rb"\r\n|\n|\r|\xe2\x80[\xa8\xa9]")
 _SHEBANG = re.compile(rb"#!.*?" + _END, re.DOTALL)
 _LINE = re.compile(rb"//.*?" + _END, re.DOTALL)
@@ -60,7 +62,7 @@ _RUN = re.compile(r"\n{0,3}/\*(?P<star>\*?)\n(?P<lines>(?: \*(?: [^\n]*)?\n)+) \
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Comment:
-    """One comment: bytes ``start`` to ``end``, with its line's newline if it ends the line; its text, marks on."""
+    """One comment: bytes ``start`` to ``end``, its newline included if it ends the line; its first bytes, marks on."""
 
     start: int
     end: int
@@ -126,14 +128,13 @@ class EcmaScript(Language):
             return documented
         first = items[0].start if items else code
         spot = spot_among(items, start, content.count(b"\n", start, first))
-        lines = _blank_lines_at(content, spot.offset)
         return Place(
             offset=spot.offset,
             after=spot.after,
             needs_reparse=spot.breaks_line,
             breaks_line=spot.breaks_line,
             blank_before=1 if spot.follows_comment else 0,
-            blank_after=0 if lines else 1,
+            blank_after=0 if _is_blank_line(content, spot.offset) else 1,
             newline="\r\n" if b"\r\n" in content[: content.find(b"\n") + 1] else "\n",
             encoding=_encoding(content),
         )
@@ -175,15 +176,11 @@ def _scan(content: bytes, at: int) -> tuple[list[_Comment], int] | NoPlace:
         comments.append(_comment(content, at, shebang.end(), False))
         at = comments[-1].end
     while True:
-        at = _skipped(_BLANKS, content, at)
+        at = _skipped(_SPACES, content, at)
         if at == len(content):
             return NoPlace(ending=Ending.EMPTY, reason="it holds no code")
-        newline = _NEWLINE.match(content, at)
-        if newline:
-            if newline[0] not in (b"\n", b"\r\n"):
-                return NoPlace(ending=Ending.NO_PLACE, reason="its lines end in an unusual way")
-            at = newline.end()
-            continue
+        if _NEWLINE.match(content, at):
+            return NoPlace(ending=Ending.NO_PLACE, reason="its lines end in an unusual way")
         block = content.startswith(b"/*", at)
         if not block and not content.startswith(b"//", at):
             return comments, at
@@ -203,7 +200,7 @@ def _comment(content: bytes, start: int, end: int, block: bool) -> _Comment:
     return _Comment(
         start=start,
         end=newline.end() if newline is not None and usual else end,
-        text=content[start:end],
+        text=content[start : min(end, start + MAX_READ)],
         block=block,
         closes_line=usual or rest == len(content),
     )
@@ -214,14 +211,8 @@ def _skipped(pattern: re.Pattern[bytes], content: bytes, at: int) -> int:
     return match.end() if match else at
 
 
-def _blank_lines_at(content: bytes, at: int) -> int:
-    count = 0
-    while True:
-        end = _skipped(_BLANKS, content, at)
-        if not content.startswith((b"\n", b"\r\n"), end):
-            return count
-        count += 1
-        at = content.index(b"\n", end) + 1
+def _is_blank_line(content: bytes, at: int) -> bool:
+    return content.startswith((b"\n", b"\r\n"), _skipped(_BLANKS, content, at))
 
 
 def _encoding(content: bytes) -> str:

@@ -23,7 +23,8 @@ class Item:
     """One element of a literal: a list's string, a dictionary's key, a call in a list of calls.
 
     ``children`` holds the first names inside (a call's arguments, an inner list's strings) and ``size`` how many
-    there are in all; ``inner`` are the first names in a list that a call is given.
+    there are in all; ``inner`` are the first names in a list that a call is given, or the
+    short named arguments of a call that it is given.
     """
 
     name: str

@@ -105,10 +105,15 @@ class PythonParts(Reader):
             if value is not None:
                 yield value
 
-    def _inner_call(self, node: Node) -> str:
-        """Return the name of the first function that is called among a call's arguments."""
+    def _inner_call(self, node: Node) -> tuple[str, tuple[str, ...]]:
+        """Return the function that is called first among a call's arguments, and its short named arguments."""
         inner = next((one for one in self._given(node) if one.type == "call"), None)
-        return "" if inner is None else self.text(inner.child_by_field_name("function"))
+        if inner is None:
+            return "", ()
+        arguments = inner.child_by_field_name("arguments")
+        named = [] if arguments is None else arguments.named_children
+        shown = [self._flat(one) for one in named if one.type == "keyword_argument"]
+        return self.text(inner.child_by_field_name("function")), tuple(text for text in shown if len(text) <= 32)
 
     def _inner_list(self, node: Node) -> tuple[int, tuple[str, ...]]:
         """Return the length of the first list among a call's arguments, and the first string of each element."""
@@ -140,7 +145,8 @@ class PythonParts(Reader):
         if node.type == "call":
             name = self.text(node.child_by_field_name("function"))
             size, inner = self._inner_list(node)
-            called = self._inner_call(node)
+            called, settings = self._inner_call(node)
+            inner = inner or settings
             return Item(name=name, children=self._arguments(node), value=called, size=size, inner=inner)
         if node.type == "string":
             return Item(name=self._string(node))

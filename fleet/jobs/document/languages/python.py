@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from replay_rules.parsing import Parsed
 
 WIDTH = 88
+MAX_LINES = 500
 
 _LINE = re.compile(rb"[ \t\f]*(?P<comment>#[^\r\n]*)?(?P<newline>\r\n|\n|\r|\Z)")
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*(?P<codec>[-\w.]+)")
@@ -31,12 +32,12 @@ _OWN_DOC = re.compile(
     rb"(?:globals|vars|locals)\(\)\s*[\[.(\w]+\s*['\"]__doc__|(?:modules\[__name__\]|__main__)\.__doc__",
     re.MULTILINE,
 )
-_BLANKS = re.compile(rb"(?:[ \t\f]|\\\r?\n)*")
-_INSIDE = re.compile(rb"(?:[ \t\f\r\n]|\\\r?\n|#[^\r\n]*)*")
+_BLANKS = re.compile(rb"(?:[ \t\f]|\\\r?\n)*+")
+_INSIDE = re.compile(rb"(?:[ \t\f\r\n]|\\\r?\n|#[^\r\n]*)*+")
 _STRING = re.compile(
     rb"(?P<prefix>[A-Za-z]{0,2})"
     rb"(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''"
-    rb"|\"(?:[^\"\\\r\n]|\\(?:\r\n|.))*\"|'(?:[^'\\\r\n]|\\(?:\r\n|.))*')",
+    rb"|\"(?:[^\"\\\r\n]|\\(?:\r\n|.))*+\"|'(?:[^'\\\r\n]|\\(?:\r\n|.))*+')",
     re.DOTALL,
 )
 _STRING_START = re.compile(rb"(?P<prefix>[A-Za-z]{0,2})[\"']")
@@ -207,7 +208,7 @@ def _items(content: bytes, comments: Sequence[tuple[int, int, bytes]], code: int
         yield Item(
             start=lines[0][0],
             end=end,
-            role=alone or _role([line for _, _, line in lines]),
+            role=alone or _role([line for _, _, line in lines[:MAX_LINES]]),
             blanks=content.count(b"\n", end, following),
         )
 

@@ -1,0 +1,89 @@
+"""One tree in memory, as git serializes it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from qodebase.errors import QodebaseError
+from qodebase.trunk.objects import TREE, hash_object
+
+Load = Callable[[bytes], bytes]
+"""Return the serialized tree that 20 bytes name."""
+
+EMPTY_TREE = hash_object(TREE, b"")
+FOLDER = 0o040000
+
+_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0.{20}", re.DOTALL)
+
+
+class Node(NamedTuple):
+    """An entry as the tree holds it: the id is 20 bytes."""
+
+    mode: int
+    id: bytes
+
+
+class BrokenTree(QodebaseError):
+    """A tree that is not what git writes."""
+
+
+class Folder:
+    """One serialized tree, with the sort keys of its entries once they were needed."""
+
+    __slots__ = ("children", "id", "keys", "raw", "sizes")
+
+    def __init__(self, id: bytes, raw: bytes, keys: list[bytes] | None = None, sizes: list[int] | None = None) -> None:
+        self.id = id
+        self.raw = raw
+        self.keys = keys
+        self.sizes = sizes
+        self.children: dict[bytes, Folder] = {}
+
+    def index(self) -> tuple[list[bytes], list[int]]:
+        """Return the sort keys (a folder's ends with a slash) and the length in bytes of each entry."""
+        if self.keys is None or self.sizes is None:
+            self.keys, self.sizes = self._parsed()
+        return self.keys, self.sizes
+
+    def _parsed(self) -> tuple[list[bytes], list[int]]:
+        keys, sizes = [], []
+        for match in _ENTRY.finditer(self.raw):
+            mode, name = match.groups()
+            keys.append(name + b"/" if int(mode, 8) == FOLDER else name)
+            sizes.append(len(mode) + len(name) + 22)
+        if sum(sizes) != len(self.raw) or sorted(keys) != keys:
+            raise BrokenTree(f"tree {self.id.hex()} is not sorted as git sorts", hint="See what `git fsck` says.")
+        return keys, sizes
+
+    def node(self, key: bytes) -> Node | None:
+        """Return the entry with this sort key."""
+        keys, sizes = self.index()
+        place = bisect_left(keys, key)
+        if place == len(keys) or keys[place] != key:
+            return None
+        start = sum(sizes[:place])
+        end = start + sizes[place]
+        return Node(int(self.raw[start : self.raw.index(b" ", start)], 8), self.raw[end - 20 : end])
+
+    def child(self, name: bytes, load: Load) -> Folder | None:
+        """Return the folder of this name within this one."""
+        found = self.children.get(name)
+        if found is None:
+            node = self.node(name + b"/")
+            if node is None:
+                return None
+            found = self.children[name] = Folder(node.id, load(node.id))
+        return found
+
+    def nodes(self) -> Iterator[tuple[bytes, Node]]:
+        """Yield name and entry of everything in the folder, in its order."""
+        keys, sizes = self.index()
+        start = 0
+        for key, size in zip(keys, sizes, strict=True):
+            end = start + size
+            mode = int(self.raw[start : self.raw.index(b" ", start)], 8)
+            yield key.removesuffix(b"/"), Node(mode, self.raw[end - 20 : end])
+            start = end
