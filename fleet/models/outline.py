@@ -1,97 +1,55 @@
 """The model ``outline``: a deterministic program that describes a file from its own structure; no key, no network.
 
-It says only what structure, names and comments tell. The same input gives the same text.
+It reads the facts of a prompt (``path``, ``outline``, ``used_by``, ``uses``, ``siblings``), not its text, so it answers
+every job that gives them; its answers say by its name that no language model was asked.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from fleet.jobs.document.describe import describe
+from fleet.models.registry import BadModel, ModelContext, ModelSpec
+from qodebase.errors import QodebaseError
+from qodebase.ports import Answer, Failure, NoAnswer, Prompt
 
-from fleet.jobs.document import describe_plain, describe_shapes, describe_tests
-from fleet.jobs.document.describe_facts import Facts, facts_of
-from fleet.jobs.document.describe_words import fitting, is_test_path, listed, place_name, safe
-from fleet.jobs.document.languages.outline import Outline
-from fleet.jobs.document.languages.outline_text import is_safe
-from fleet.jobs.document.usage import Neighbour
-
-_MOST_LINES = 12
-_COLUMNS = 86
-_COOKIE = re.compile(r"coding\s*[:=]", re.IGNORECASE)
-_HEAD = re.compile(r"- (?!Also |Further|Constants|Functions|Helpers|from )([\w.$]+)")
+ADAPTER = "outline"
+DETERMINISTIC = True
 
 
-def describe(
-    path: bytes,
-    outline: Outline,
-    used_by: Sequence[bytes] = (),
-    uses: Sequence[Neighbour] = (),
-    siblings: Sequence[bytes] = (),
-) -> str:
-    """Return the header documentation of a file as plain text.
-
-    The first paragraph is the summary, one sentence; paragraphs are parted by an empty line, list items begin with
-    ``- `` and stand on one line each: the caller wraps. Every line is safe in a comment of any language.
-
-    Args:
-        path: the file in its repository.
-        outline: what the file holds.
-        used_by: the files that import it.
-        uses: the files of the tree that it imports.
-        siblings: the names of the files and folders beside it.
-    """
-    facts = facts_of(path, outline, tuple(used_by), tuple(uses), tuple(siblings))
-    shaped = describe_shapes.shaped(facts)
-    if shaped is None and describe_tests.is_test(facts):
-        shaped = describe_tests.described(facts)
-    if shaped is None:
-        shaped = describe_plain.described(facts)
-    summary, body = shaped
-    head = _cleaned(summary, facts) or _cleaned(f"{facts.title}.", facts) or "Source file."
-    blocks = [_cleaned(block, facts) for block in (*map(_short, body), _closing(facts))]
-    return "\n\n".join([head, *(block for block in blocks if block)])
+class NoOutline(QodebaseError):
+    """A job that gives no facts about a file."""
 
 
-def _short(block: str) -> str:
-    """Return a list cut to about a dozen lines of text; what no longer fits is only named."""
-    lines = block.split("\n")
-    room = _MOST_LINES
-    for at, line in enumerate(lines):
-        room -= 1 + len(line) // _COLUMNS
-        if room < 0 and at and line.startswith("- "):
-            heads = [found[1] for one in lines[at:] if (found := _HEAD.match(one))]
-            return "\n".join([*lines[:at], *([f"- Further: {fitting(heads, 150)}."] if heads else [])])
-    return block
+class OutlineModel:
+    """See `qodebase.ports.Model`."""
+
+    name = ADAPTER
+    deterministic = True
+    simulated = False
+    local = True
+
+    async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
+        """Describe the file of the prompt's facts; it costs nothing and counts no tokens.
+
+        Raises:
+            NoOutline: the job asks about no file.
+        """
+        facts = prompt.facts
+        if "outline" not in facts:
+            raise NoOutline(
+                "the model outline describes files, and this job asks for something else",
+                hint="Name another model: --model openai:MODEL-ID.",
+            )
+        if facts["outline"] is None:
+            return NoAnswer(failure=Failure.EMPTY, why="the file has no outline", model=self.name)
+        text = describe(facts["path"], facts["outline"], facts["used_by"], facts["uses"], facts["siblings"])
+        return Answer(text=text, model=self.name, cost_usd=0.0)
+
+    async def close(self) -> None:
+        """Hold nothing."""
 
 
-def _cleaned(block: str, facts: Facts) -> str:
-    """Drop the lines of a block that could mean something to a tool; undo tags where JSDoc would read them."""
-    lines = []
-    for line in block.split("\n"):
-        text = _COOKIE.sub("coding -", " ".join(line.split()))
-        if not facts.python:
-            text = re.sub(r"(?<![\w.])@(?=\w)", "", text)
-        if text and is_safe(text):
-            lines.append(text)
-    return "\n".join(lines)
-
-
-def _closing(facts: Facts) -> str:
-    """Return the last paragraph: how the file is run, what it builds on, who uses it."""
-    outline = facts.outline
-    parts = []
-    if outline.options:
-        parts.append(f"Takes the arguments {fitting(safe(outline.options), 100)}.")
-    if outline.main and facts.stem != "__main__":
-        called = safe([name for name in outline.main_calls if name != "unittest.main"])
-        if called:
-            parts.append(f"Run as a script, it calls {listed(called, 3)}.")
-        elif not outline.is_test:
-            parts.append("It can be run as a script.")
-    if facts.builds_on and not facts.recipe:
-        parts.append(f"Builds on {listed(facts.builds_on, 3)}.")
-    if facts.used_by:
-        ordered = sorted(facts.used_by, key=lambda path: (is_test_path(path), path))
-        names = safe([place_name(path) for path in ordered])
-        parts.append(f"Used by {listed(names, 3)}.")
-    return " ".join(parts)
+def create(spec: ModelSpec, context: ModelContext) -> OutlineModel:
+    """Make the model; it takes no argument."""
+    if spec.argument:
+        raise BadModel(f"the model outline takes no argument, not `{spec.argument}`", hint="--model outline")
+    return OutlineModel()

@@ -138,10 +138,10 @@ class Document:
             max_output_tokens=_MOST_OUTPUT_TOKENS,
             facts={
                 "path": path,
-                "content": content,
                 "outline": self._outline(path, content),
                 "used_by": users,
                 "uses": self._code.usage.uses(path),
+                "siblings": self._code.usage.siblings(path),
                 "scripted": f"Hold the code of {path.text}.",
             },
         )

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from fleet.jobs.document.describe import describe
 from fleet.jobs.document.languages.outline import Outline
 from fleet.jobs.document.languages.outline_ecmascript import outline as script
 from fleet.jobs.document.languages.outline_python import outline as module
 from fleet.jobs.document.languages.outline_text import is_safe
 from fleet.jobs.document.usage import Neighbour, usage_of
-from fleet.models.outline import describe
 
 TREE = b'''
 from .widgets import Canvas
