@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -47,6 +48,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         train_max: the largest train of a lane.
         sample, seed: how many intents to admit at first (None: all), and the seed that chose them.
         lanes: lane names with their patterns, as routed when the run began.
+        intents, intents_digest: how many intents were frozen, and the SHA-256 of their file.
         created: seconds since the epoch.
         product: qodebase's version.
     """
@@ -71,6 +73,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sample: int | None = None
     seed: int = 0
     lanes: dict[str, tuple[str, ...]] = {}
+    intents: int = 0
+    intents_digest: str = ""
     created: float
     product: str
 
@@ -140,9 +144,12 @@ class RunFolder:
         """
         intents = list(intents)
         check_order(intents)
+        lines = b"".join(JSON.encode(intent) + b"\n" for intent in intents)
+        settings = msgspec.structs.replace(
+            settings, intents=len(intents), intents_digest=hashlib.sha256(lines).hexdigest()
+        )
         with self._intents.open("wb") as out:
-            for intent in intents:
-                out.write(JSON.encode(intent) + b"\n")
+            out.write(lines)
             out.flush()
             os.fsync(out.fileno())
         partial = self.root / (_SETTINGS + ".part")
@@ -167,6 +174,10 @@ class RunFolder:
                     yield decoder.decode(line)
                 except msgspec.DecodeError as error:
                     raise BadData(f"{self._intents.name} line {number}: {error}") from None
+
+    def intents_as_frozen(self) -> bool:
+        """Return whether the file of intents is still what was frozen."""
+        return hashlib.sha256(self._intents.read_bytes()).hexdigest() == self.settings().intents_digest
 
     def holder(self) -> str:
         """Return who works on the run now, or the empty text."""
@@ -223,6 +234,4 @@ def _sync_folder(folder: Path) -> None:
 
 def digest_of(value: Any) -> str:
     """Return the SHA-256 of plain data in canonical JSON, 64 hex digits."""
-    import hashlib
-
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -45,6 +45,8 @@ def check_ledger(ledger: Ledger) -> Check:
 def check_endings(evidence: Evidence) -> Check:
     """Check that every frozen intent has at most one ending, and that no other intent is in the journal."""
     book = Notebook("endings")
+    if not evidence.folder.intents_as_frozen():
+        book.wrong(f"the frozen intents were changed; {evidence.settings.intents} were frozen")
     endings: Counter[str] = Counter(
         {id: 1 for id, intent in evidence.intents.items() if intent.ending != Ending.PENDING}
     )

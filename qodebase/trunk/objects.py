@@ -34,13 +34,20 @@ def hash_object(kind: int, content: bytes) -> bytes:
     return digest.digest()
 
 
+_CACHE_BYTES = 8 << 20
+
+
 class Objects:
     """The objects of one repository; any thread may read."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._store = DiskObjectStore(str(folder))
+        self._store = self._opened()
+
+    def _opened(self) -> DiskObjectStore:
+        # dulwich keeps so much for each pack, and a run has a pack a batch.
+        return DiskObjectStore(str(self._folder), delta_base_cache_limit=_CACHE_BYTES)
 
     def read(self, id: bytes) -> tuple[int, bytes]:
         """Return kind and content of the object that 20 bytes name.
@@ -80,7 +87,7 @@ class Objects:
         """Forget which packs there are; they are looked up again when they are needed."""
         with self._lock:
             self._store.close()
-            self._store = DiskObjectStore(str(self._folder))
+            self._store = self._opened()
 
     def close(self) -> None:
         """Close the packs."""

@@ -17,7 +17,7 @@ def test_an_order_that_can_be_kept_is_fine_in_whatever_order_it_is_written() -> 
 
 
 def test_an_intent_that_waits_for_itself_is_an_error() -> None:
-    with pytest.raises(BadIntents, match="wait for each other: a after a$") as caught:
+    with pytest.raises(BadIntents, match="wait for each other: a after a\n") as caught:
         check_order([intent("a", "a")])
     assert caught.value.exit_code == 2
     assert caught.value.hint

@@ -45,7 +45,9 @@ def frozen(root: Path, *, created: float = 5.0) -> RunFolder:
 def test_settings_and_intents_come_back_as_they_were_frozen(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path / "runs" / "one")
     assert folder.freeze(SETTINGS, iter(INTENTS)) == 2
-    assert folder.settings() == SETTINGS
+    kept = folder.settings()
+    assert kept == msgspec.structs.replace(SETTINGS, intents=2, intents_digest=kept.intents_digest)
+    assert folder.intents_as_frozen()
     assert list(folder.intents()) == INTENTS
     assert folder.name == "one"
     assert folder.root.stat().st_mode & 0o777 == 0o700

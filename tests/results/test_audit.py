@@ -309,7 +309,10 @@ def _is(line: dict[str, Any], kind: str, intent: str) -> bool:
 def test_an_intent_removed_from_the_frozen_ones_is_named(toy: ToyRun, means: Means) -> None:
     toy.edit_lines("intents.jsonl", lambda lines: [line for line in lines if line["id"] != VICTIM])
     audit = verify_run(toy.folder, means)
-    assert _found(audit, "endings") == {"in the journal, but not among the frozen intents": (VICTIM,)}
+    assert _found(audit, "endings") == {
+        "in the journal, but not among the frozen intents": (VICTIM,),
+        f"the frozen intents were changed; {toy.folder.settings().intents} were frozen": (),
+    }
     assert _found(audit, "ledger") == {
         "a commit of main lands it, but it is not among the frozen intents": (VICTIM,),
     }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,15 +91,8 @@ class Run:
         worker = self._worker
         if worker is None:
             return self
-        try:
+        with _interrupts(worker.drain, worker.abort):
             worker.join()
-        except KeyboardInterrupt:
-            worker.drain()
-            try:
-                worker.join()
-            except KeyboardInterrupt:
-                worker.abort()
-                worker.join()
         worker.raise_failure()
         return self
 
@@ -252,9 +246,8 @@ class _Worker:
         self._driver: Driver | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[Sat] | None = None
-        self._wanted_drain = False
+        self.draining = threading.Event()
         self._failure: BaseException | None = None
-        # A join of a thread that Ctrl-C interrupts takes the thread for ended; an event does not.
         self._ended = threading.Event()
         threading.Thread(target=self._run, name=f"qodebase {folder.name}", daemon=True).start()
 
@@ -264,7 +257,7 @@ class _Worker:
         return not self._ended.is_set()
 
     def join(self) -> None:
-        """Wait for the end of the sitting; may be interrupted and called again."""
+        """Wait for the end of the sitting."""
         self._ended.wait()
 
     def _run(self) -> None:
@@ -293,12 +286,12 @@ class _Worker:
 
     def _started(self, driver: Driver) -> None:
         self._driver = driver
-        if self._wanted_drain:
+        if self.draining.is_set():
             driver.drain()
 
     def drain(self) -> None:
         """Start nothing new."""
-        self._wanted_drain = True
+        self.draining.set()
         if self._driver is not None:
             self._call(self._driver.drain)
 
@@ -316,6 +309,29 @@ class _Worker:
         """Raise what ended the sitting before its time."""
         if self._failure is not None:
             raise self._failure
+
+
+@contextmanager
+def _interrupts(*stops: Callable[[], None]) -> Iterator[None]:
+    """Answer each Ctrl-C (a notebook's interrupt is one) with the next of ``stops``, in the main thread.
+
+    A handler sees every signal, also below a running event loop, which keeps the first one for itself.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield
+        return
+    left = list(stops)
+
+    def hear(number: int, frame: object) -> None:
+        if left:
+            left.pop(0)()
+
+    signal.signal(signal.SIGINT, hear)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _made(model: Asked | None) -> Model | None:

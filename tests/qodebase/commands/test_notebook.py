@@ -179,44 +179,87 @@ def interrupt() -> None:
     signal.pthread_kill(main, signal.SIGINT)
 
 
+class Begun:
+    """A run that its own model looks at."""
+
+    def __init__(self, code: Path, model: Callable[[Prompt], Awaitable[str]], workers: int) -> None:
+        self._made = threading.Event()
+        self.run = qb.start("document", repo=code, model=model, workers=workers)
+        self._made.set()
+
+    async def drained(self) -> None:
+        """Return once the run has been told to drain."""
+        await asyncio.to_thread(self._wait)
+
+    def _wait(self) -> None:
+        self._made.wait()
+        assert self.run._worker is not None
+        self.run._worker.draining.wait()
+
+
 def test_an_interrupt_lands_what_is_under_way_and_wait_returns_after_that(code: Path) -> None:
     calls = 0
+    runs: list[qb.Run] = []
 
     async def interrupts(prompt: Prompt) -> str:
         nonlocal calls
         calls += 1
         if calls == 3:
             interrupt()
-            await asyncio.sleep(0.2)
+        await drained(runs)
         return "Say what it is."
 
-    run = qb.run("document", repo=code, model=interrupts, workers=3)
+    runs.append(qb.start("document", repo=code, model=interrupts, workers=3))
+    run = runs[0].wait()
     assert not run.live
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert events(run.folder.root, "run stopped")[-1]["why"] == "interrupted"
-    assert run.landings.height == calls < len(SAYING)
+    assert run.landings.height == calls == 3
     assert run.resume(model=says).verify()["ok"] is True
 
 
 def test_a_second_interrupt_stops_at_once_and_a_resume_goes_on(code: Path) -> None:
     calls = 0
+    runs: list[qb.Run] = []
 
     async def never(prompt: Prompt) -> str:
         nonlocal calls
         calls += 1
         if calls == 3:
             interrupt()
-            await asyncio.sleep(0.2)
+            await drained(runs)
             interrupt()
-        await asyncio.sleep(600)
+        await asyncio.Event().wait()
         return ""
 
-    run = qb.run("document", repo=code, model=never, workers=3)
+    runs.append(qb.start("document", repo=code, model=never, workers=3))
+    run = runs[0].wait()
     assert not run.live
     assert events(run.folder.root, "answered") == []
     run.resume(model=says)
     assert run.landings.height == len(SAYING)
     assert len(events(run.folder.root, "cut off")) == 3
     assert run.verify()["ok"] is True
+
+
+def test_an_interrupt_below_a_running_loop_drains_too(code: Path) -> None:
+    calls = 0
+    runs: list[qb.Run] = []
+
+    async def interrupts(prompt: Prompt) -> str:
+        nonlocal calls
+        calls += 1
+        interrupt()
+        await drained(runs)
+        return "Say what it is."
+
+    async def cell() -> None:
+        runs.append(qb.start("document", repo=code, model=interrupts, workers=1))
+        runs[0].wait()
+
+    asyncio.run(cell())
+    assert runs[0].landings.height == calls == 1
+    assert runs[0].status()["stopped"] == "interrupted"
 
 
 def test_cancelling_arun_drains_the_run(code: Path) -> None:
@@ -281,5 +324,6 @@ def test_what_a_function_raises_reaches_the_caller_and_the_run_can_go_on(code: P
 
 
 def test_importing_qodebase_imports_nothing_heavy() -> None:
-    code = "import sys, qodebase\nprint([name for name in ('polars', 'fleet', 'asyncio', 'msgspec') if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"[]\n"
+    heavy = "('polars', 'fleet', 'asyncio', 'msgspec')"
+    program = f"import sys, qodebase\nprint([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout == b"[]\n"
