@@ -38,6 +38,7 @@ from qodebase.runs import RunFolder, Settings
 from qodebase.segments import SegmentReader, SegmentWriter
 from qodebase.state import RunState
 from qodebase.trunk.batch import Person
+from qodebase.trunk.compaction import CompactionFailed
 from qodebase.trunk.landing import Trunk
 from qodebase.trunk.reader import Reader
 
@@ -75,7 +76,7 @@ class Driver:
     Args:
         folder: the run; its lock must be held by the caller.
         choose: picks what to admit from the pending intents, in frozen order.
-        limited: ``choose`` leaves intents out on purpose.
+        limit: how many intents ``choose`` picks at most, where it leaves some out on purpose.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Driver:
         self._limit = limit
         self._queue: Queue | None = None
         self._drained = False
+        self.untidy = ""
         self.state = RunState(folder.intents())
 
     def drain(self) -> None:
@@ -128,8 +130,15 @@ class Driver:
                 raise _cause(error) from None
             journal.write(events.RunStopped, actor="driver", why=why, tip=trunk.tip)
             if why == "ended":
-                trunk.compact()
+                self._compact(trunk)
         return why
+
+    def _compact(self, trunk: Trunk) -> None:
+        """Tidy the repository; the run has ended well also where that fails, and `untidy` says why it did."""
+        try:
+            trunk.compact()
+        except CompactionFailed as error:
+            self.untidy = error.message
 
     async def _sit(self, journal: Journal, store: SegmentWriter, trunk: Trunk, reader: Reader, held: ExitStack) -> str:
         settings, parts = self._settings, self._parts

@@ -78,13 +78,13 @@ def inspect(path: Path, branch: str | None = None) -> Source:
             f"{path} is a partial clone: some of its files are not here",
             hint="Clone it again without --filter.",
         )
-    name = branch or _ask(path, "symbolic-ref", "--short", "HEAD")
+    name = branch or _ask(path, "symbolic-ref", "-q", "HEAD")
     if name is None:
         raise BadSource(f"{path} has no branch checked out", hint="Name one: --branch main.")
     name = name.removeprefix("refs/heads/")
     commit = _ask(path, "show-ref", "--verify", "--hash", f"refs/heads/{name}")
     if commit is None:
-        branches = (_ask(path, "for-each-ref", "--format=%(refname:short)", "refs/heads") or "").split()
+        branches = (_ask(path, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads") or "").split()
         if not branches:
             raise BadSource(f"{path} holds no commit yet", hint="Commit something first: `git commit`.")
         raise BadSource(f"{path} has no branch {name!r}", hint=f"Branches there: {', '.join(branches[:20])}.")

@@ -14,6 +14,8 @@ Piece = tuple[int, int] | bytes
 
 _LARGEST_COPY = 0xFFFFFF
 _LARGEST_INSERT = 127
+_LARGEST_STEP = 65536
+"""A slice of this size does not cost the allocator fresh pages."""
 _BYTE = [bytes((number,)) for number in range(256)]
 _BITS = (1, 2, 4, 8, 16, 32, 64)
 
@@ -33,7 +35,7 @@ def _common(old: bytes, new: bytes, limit: int) -> int:
         middle = min(high, low + step)
         if old[low:middle] == new[low:middle]:
             low = middle
-            step *= 2
+            step = min(2 * step, _LARGEST_STEP)
         else:
             high = middle
             break
@@ -55,7 +57,7 @@ def _common_tail(old: bytes, new: bytes, limit: int) -> int:
         middle = min(high, low + step)
         if old[end - middle : end - low] == new[far - middle : far - low]:
             low = middle
-            step *= 2
+            step = min(2 * step, _LARGEST_STEP)
         else:
             high = middle
             break

@@ -224,6 +224,7 @@ class Trunk:
         pack.write(self._files, self._folders.packs)
         self._publish(tip, notes_tip, lock, held)
         self._tip, self._tree, self._notes_tip, self._notes = tip, step.tree, notes_tip, notes
+        step.remember()
         self._tidy()
         return results
 

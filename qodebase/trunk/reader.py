@@ -16,7 +16,7 @@ from qodebase.trunk.notes import all_notes, find_note, notes_tree
 from qodebase.trunk.objects import BLOB, Objects
 from qodebase.trunk.refs import NOTES_REF, read_ref
 from qodebase.trunk.repository import find_folders
-from qodebase.trunk.step import entry_of
+from qodebase.trunk.step import Recent, entry_of
 from qodebase.trunk.tree import Tree
 
 _TREES = 64
@@ -35,6 +35,7 @@ class Reader:
     def __init__(self, repository: Path) -> None:
         self._folders = find_folders(Path(repository))
         self._objects = Objects(self._folders.objects)
+        self._recent = Recent()
         self._trees: dict[str, Tree] = {}
         self._lock = threading.Lock()
         self._notes: tuple[str | None, Tree] | None = None
@@ -70,7 +71,12 @@ class Reader:
 
     def blob(self, id: str) -> bytes:
         """Return the content that an id names."""
-        return self._objects.content(bytes.fromhex(id), BLOB)
+        name = bytes.fromhex(id)
+        found = self._recent.get(name)
+        if found is None:
+            found = self._objects.content(name, BLOB)
+            self._recent.put(name, found)
+        return found
 
     def content(self, commit: str, path: bytes) -> bytes | None:
         """Return the content of a commit's file or link; None where it holds neither."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
+from typing import NamedTuple
 
 from qodebase.change import EXECUTABLE, REGULAR, SUBMODULE, BadPatch, patched
 from qodebase.paths import CommitId, RepoPath, path_text
@@ -33,7 +35,7 @@ RECENT_BYTES = 64 << 20
 
 
 class Recent:
-    """The contents of the blobs written last, at most so many bytes of them.
+    """The contents of the blobs used last, at most so many bytes of them; any thread may ask.
 
     Args:
         limit: in bytes; one content larger than a quarter of it is not kept.
@@ -43,6 +45,7 @@ class Recent:
         self._limit = limit
         self._size = 0
         self._blobs: OrderedDict[bytes, bytes] = OrderedDict()
+        self._lock = threading.Lock()
 
     def get(self, id: bytes) -> bytes | None:
         """Return a content that is still kept."""
@@ -50,13 +53,16 @@ class Recent:
 
     def put(self, id: bytes, content: bytes) -> None:
         """Keep a content and drop the oldest ones beyond the limit."""
-        if 4 * len(content) > self._limit or id in self._blobs:
+        if 4 * len(content) > self._limit:
             return
-        self._blobs[id] = content
-        self._size += len(content)
-        while self._size > self._limit:
-            _, dropped = self._blobs.popitem(last=False)
-            self._size -= len(dropped)
+        with self._lock:
+            if id in self._blobs:
+                return
+            self._blobs[id] = content
+            self._size += len(content)
+            while self._size > self._limit:
+                _, dropped = self._blobs.popitem(last=False)
+                self._size -= len(dropped)
 
 
 def entry_of(node: Node | None) -> Entry | None:
@@ -129,6 +135,14 @@ class _Held(Exception):
         self.moved = moved
 
 
+class _Blob(NamedTuple):
+    """A new content, the id of what it replaces, and that content where it is at hand."""
+
+    content: bytes
+    base: bytes | None
+    old: bytes | None
+
+
 class Step:
     """Landings taken one after the other onto one tip; nothing is on disk before the pack is written."""
 
@@ -140,6 +154,8 @@ class Step:
         self.last: bytes = b""
         self._objects = objects
         self._recent = recent
+        self._edited: dict[bytes, bytes] = {}
+        self._shared_now: dict[bytes, tuple[bytes, bytes]] = {}
 
     def take(self, landing: Landing, redo: Redo) -> Landed | Moved:
         """Put one landing onto the tip, whole or not at all."""
@@ -167,8 +183,11 @@ class Step:
             shared=shared,
         )
         note = landing.note(landed)
-        for id, (blob, base) in blobs.items():
-            self._add_blob(id, blob, base)
+        for id, blob in blobs.items():
+            self._add_blob(id, blob)
+        for path, result in shared.items():
+            id = bytes.fromhex(result.after.id)
+            self._shared_now[path] = (id, blobs[id].content)
         for folder in written:
             self.pack.add(TREE, folder.id, folder.raw, folder.base, folder.splices)
         self.pack.add(COMMIT, commit, content)
@@ -180,24 +199,25 @@ class Step:
 
     def _resolved(
         self, landing: Landing, redo: Redo
-    ) -> tuple[dict[bytes, Node | None], dict[bytes, tuple[bytes, bytes | None]], dict[RepoPath, SharedResult]]:
+    ) -> tuple[dict[bytes, Node | None], dict[bytes, _Blob], dict[RepoPath, SharedResult]]:
         """Return the entries that a landing sets, its new blobs with what each follows from, and its shared paths."""
         held = {path: self.tree.node(path) for path in landing.expects}
         moved = tuple(path for path, entry in landing.expects.items() if not _is(held[path], entry))
         if moved:
             raise _Held(Moved(paths=moved, why="main holds something else now"))
         nodes: dict[bytes, Node | None] = {}
-        blobs: dict[bytes, tuple[bytes, bytes | None]] = {}
+        blobs: dict[bytes, _Blob] = {}
         for path, edit in landing.edits.items():
             nodes[path] = None if edit is None else self._node(landing, path, edit, held[path], blobs)
         shared = {}
         for change in landing.shared:
             before = self.tree.node(change.path)
-            how, content = self._shared(change, before, redo)
+            old = None if before is None else self._now(change.path, before)
+            how, content = self._shared(change, before, old, redo)
             mode = change.mode or (REGULAR if before is None else before.mode)
             node = Node(mode, hash_object(BLOB, content))
             nodes[change.path] = node
-            blobs[node.id] = (content, None if before is None else before.id)
+            blobs[node.id] = _Blob(content, None if before is None else before.id, old)
             shared[change.path] = SharedResult(
                 how=how, before=entry_of(before), after=Entry(mode, ObjectId(node.id.hex()))
             )
@@ -209,11 +229,12 @@ class Step:
         path: bytes,
         edit: Edit,
         before: Node | None,
-        blobs: dict[bytes, tuple[bytes, bytes | None]],
+        blobs: dict[bytes, _Blob],
     ) -> Node:
         if edit.content is not None:
             id = hash_object(BLOB, edit.content)
-            blobs[id] = (edit.content, None if before is None else before.id)
+            blobs[id] = _Blob(edit.content, None if before is None else before.id, None)
+            self._edited[id] = edit.content
             return Node(edit.mode, id)
         assert edit.id is not None
         id = bytes.fromhex(edit.id)
@@ -222,11 +243,15 @@ class Step:
             raise LandingRefused(f"{path_text(path)}: the repository holds no content {edit.id}")
         return Node(edit.mode, id)
 
-    def _shared(self, change: SharedEdit, before: Node | None, redo: Redo) -> tuple[How, bytes]:
-        """Return the content that a shared path gets."""
-        if before is not None and before.mode not in (REGULAR, EXECUTABLE):
-            raise _Held(Moved(paths=(change.path,), why="a shared path is no file on main"))
-        content = None if before is None else self.blob(before.id)
+    def _now(self, path: bytes, node: Node) -> bytes:
+        """Return the content of a shared path; those of one batch are not in the repository yet."""
+        if node.mode not in (REGULAR, EXECUTABLE):
+            raise _Held(Moved(paths=(RepoPath(path),), why="a shared path is no file on main"))
+        id, content = self._shared_now.get(path, (b"", b""))
+        return content if id == node.id else self.blob(node.id)
+
+    def _shared(self, change: SharedEdit, before: Node | None, content: bytes | None, redo: Redo) -> tuple[How, bytes]:
+        """Return how a shared path gets its content, and the content."""
         if _is(before, change.base):
             return How.TAKEN, _laid(change, content)
         redone = redo(change, content)
@@ -236,19 +261,29 @@ class Step:
 
     def blob(self, id: bytes) -> bytes:
         """Return a content, from memory if it was written lately."""
-        found = self._recent.get(id)
+        found = self._kept(id)
         if found is None:
             found = self._objects.content(id, BLOB)
             self._recent.put(id, found)
         return found
 
-    def _add_blob(self, id: bytes, content: bytes, base: bytes | None) -> None:
-        old = self._recent.get(base) if base is not None and base in self.pack else None
+    def _kept(self, id: bytes) -> bytes | None:
+        found = self._edited.get(id)
+        return self._recent.get(id) if found is None else found
+
+    def remember(self) -> None:
+        """Keep the contents that the next step is likely to start from; of a shared path only the last one."""
+        for id, content in (*self._edited.items(), *self._shared_now.values()):
+            self._recent.put(id, content)
+
+    def _add_blob(self, id: bytes, blob: _Blob) -> None:
+        old = blob.old
+        if old is None and blob.base is not None and blob.base in self.pack:
+            old = self._kept(blob.base)
         if old is None:
-            self.pack.add(BLOB, id, content)
-        else:
-            self.pack.add(BLOB, id, content, base, [splice_between(old, content)])
-        self._recent.put(id, content)
+            self.pack.add(BLOB, id, blob.content)
+        elif id not in self.pack:
+            self.pack.add(BLOB, id, blob.content, blob.base, [splice_between(old, blob.content)])
 
 
 def _laid(change: SharedEdit, content: bytes | None) -> bytes:

@@ -46,6 +46,28 @@ def test_every_change_adds_its_line_in_one_batch(repository: Call, landing: Call
     sound(path)
 
 
+def test_shared_files_too_large_to_be_kept_and_empty_ones_are_redone_within_one_batch(
+    repository: Call, landing: Call, git: Call, sound: Call
+) -> None:
+    large = b"a line of a large index\n" * 800_000
+    path = repository({b"a": b"one"})
+    with Trunk.open(path, branch="main", run="run-1", level=1) as trunk:
+        first = landing(trunk, {b"f": b""}, shared=(SharedEdit(path=INDEX, base=None, change=large),))
+        others = [landing(trunk, {b"f%d" % at: b""}, shared=(line(None, at),)) for at in range(2)]
+        on_empty = landing(trunk, {}, shared=(SharedEdit(path=RepoPath(b"f"), base=None, change=b"x"),))
+
+        def redo(shared: SharedEdit, content: bytes | None) -> bytes:
+            assert content is not None
+            assert isinstance(shared.change, bytes) or content.startswith(large)
+            return content + (shared.change if isinstance(shared.change, bytes) else shared.change[0].text)
+
+        results = trunk.land([first, *others, on_empty], redo)
+        assert [type(result) for result in results] == [Landed] * 4
+    assert git(path, "cat-file", "blob", "main:docs/INDEX.md") == large + b"00000\n00001\n"
+    assert git(path, "cat-file", "blob", "main:f") == b"x"
+    sound(path)
+
+
 def test_a_declined_edit_holds_back_its_whole_change_and_the_others_land(
     repository: Call, landing: Call, ls_tree: Call, sound: Call
 ) -> None:

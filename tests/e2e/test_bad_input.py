@@ -57,7 +57,7 @@ RUN = ("run", "document", "--repo", "code")
         ((*RUN, "--author", "Ada"), ("'Ada' is no author", "NAME <MAIL>")),
         ((*RUN, "--author", "<ada@example.org>"), ("NAME <MAIL>",)),
         ((*RUN, "--author", "Ada\n <ada@example.org>"), ("NAME <MAIL>",)),
-        ((*RUN, "-o", "code"), ("code exists already", "--out")),
+        ((*RUN, "-o", "code"), ("code exists already", "holds no run", "--out")),
         ((*RUN, "-o", "code/part0.py"), ("exists already", "--out")),
         ((*RUN, "-o", "code/part0.py/run"), ("cannot be made", "--out")),
         ((*RUN, "-o", "/proc/run"), ("/proc/run cannot be made", "--out")),

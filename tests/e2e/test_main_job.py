@@ -49,7 +49,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 def test_every_eligible_file_lands_and_every_other_has_its_reason(world: World) -> None:
-    status = world.shell("status", "last", "--json").data
+    status = call("status", world.run, "--json").data
     ledger = {ending: count for ending, count in status["ledger"].items() if count}
     assert set(ledger) == {"landed", "skipped"}
     assert ledger["landed"] >= 40
@@ -63,8 +63,8 @@ def test_every_eligible_file_lands_and_every_other_has_its_reason(world: World) 
 
 
 def test_an_audit_of_everything_finds_nothing(world: World) -> None:
-    for words in (["verify", "last"], ["verify", "last", "--full"]):
-        done = world.shell(*words)
+    for words in (["verify", world.run], ["verify", world.run, "--full"]):
+        done = call(*words)
         assert "every check is satisfied" in done.out
         assert "WRONG" not in done.out
         assert "not checked" not in done.out
@@ -129,7 +129,7 @@ def test_the_commands_that_the_end_prints_bring_main_and_the_notes_over(world: W
     assert git(where, "rev-parse", "main") == git(world.copy, "rev-parse", "main")
     assert git(where, "status", "--porcelain") == ""
     assert "Notes (qodebase):" in git(where, "log", "-1", "--notes=qodebase")
-    audit = world.shell("verify", where, "--json").data
+    audit = call("verify", where, "--json").data
     assert audit["ok"]
     assert audit["not_checked"]
 
@@ -227,11 +227,11 @@ def test_signed_commits_are_good_for_plain_git(small: Path, here: Path) -> None:
 
 
 def test_log_and_diff_tell_what_was_asked_and_what_it_cost(world: World) -> None:
-    log = world.shell("log", "last", "odd/crlf.py").out
+    log = call("log", world.run, "odd/crlf.py").out
     assert "Document odd/crlf.py" in log
-    records = world.shell("log", "last", "odd/crlf.py", "--json").out
+    records = call("log", world.run, "odd/crlf.py", "--json").out
     assert '"outline"' in records
-    diff = world.shell("diff", "last", "odd/crlf.py").out
+    diff = call("diff", world.run, "odd/crlf.py").out
     assert "+++ b/odd/crlf.py" in diff
     assert "proof: one run of" in diff
     assert "[system]" in diff

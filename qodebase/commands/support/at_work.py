@@ -26,6 +26,8 @@ def work(folder: RunFolder, *, first: bool, limit: int | None, json: bool) -> in
             sat = runner.run(_sit(folder, progress, first=first, limit=limit))
         except asyncio.CancelledError:
             sat = None
+    if sat is not None and sat.untidy:
+        say(f"note: everything has landed, and the repository was not tidied: {sat.untidy}")
     tell(folder, sat, json=json)
     return sat.exit_code if sat is not None else INTERRUPTED
 

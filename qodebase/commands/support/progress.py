@@ -82,6 +82,8 @@ class Progress:
 
 def line_of(summary: Summary) -> str:
     """Return the state of a run as one line."""
+    if not (summary.calls or summary.landed or summary.in_flight):
+        return f"reading the code, {summary.pending} remaining, {summary.seconds:.0f} s"
     return (
         f"{summary.landed} landed, {summary.collided_intents} collided{_redone(summary)}, "
         f"{summary.endings[Ending.SENT_BACK]} sent back, {summary.pending} remaining, "
@@ -96,11 +98,13 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
         for ending in (Ending.SENT_BACK, Ending.NO_ANSWER, Ending.REFUSED, Ending.CANCELLED)
         if summary.endings[ending]
     ]
+    at_work = f"{summary.in_flight} with agents, {summary.queued} in lanes"
+    begun = summary.calls or summary.landed or summary.in_flight
     return [
         ("landed", f"{summary.landed}   {summary.per_second:.1f}/s, busiest second {summary.busiest_second}"),
         ("collided", f"{summary.collided_intents}{_redone(summary)}"),
         ("not landed", ", ".join(not_landed) or "none"),
-        ("remaining", f"{summary.pending}   {summary.in_flight} with agents, {summary.queued} in lanes"),
+        ("remaining", f"{summary.pending}   {at_work if begun else 'reading the code'}"),
         ("cost", f"{cost_of(summary)}, {summary.seconds:.0f} s"),
     ]
 

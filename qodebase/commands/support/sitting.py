@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qodebase.commands.support.disk import disk_of
 from qodebase.commands.support.opening import opened
 from qodebase.errors import QodebaseError
 from qodebase.events import Event
 from qodebase.intent import Ending, Intent
-from qodebase.runs import RunFolder, Settings
+from qodebase.runs import RunExists, RunFolder, Settings
 
 if TYPE_CHECKING:
     from fleet.driver import Driver
@@ -148,6 +149,11 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
     order, source = prepared.order, prepared.source
     try:
         folder = RunFolder.create(order.out)
+    except RunExists as error:
+        if (order.out / "settings.json").is_file():
+            raise
+        hint = "It holds no run (a start that was cut off, say): remove it, or give another one with --out."
+        raise RunExists(error.message, hint=hint) from None
     except OSError as error:
         raise NoFolder(
             f"the run folder {order.out} cannot be made: {error.strerror}", hint="Give another one with --out."
@@ -180,19 +186,26 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
             ),
             prepared.intents,
         )
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(folder.root, ignore_errors=True)
+        if isinstance(error, OSError):
+            why = f"the run folder {order.out} cannot be written: {error.strerror}"
+            raise NoFolder(why, hint="Make room, or give another folder with --out.") from None
         raise
     return folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sat:
-    """How a sitting ended: why it stopped, how many intents are pending, and the exit code that says so."""
+    """How a sitting ended: why it stopped, how many intents are pending, and the exit code that says so.
+
+    ``untidy`` says why the repository could not be tidied at the end, where that is so.
+    """
 
     why: str
     pending: int
     seconds: float
+    untidy: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -226,7 +239,7 @@ async def sit(
     from fleet.driver import Driver, Parts
 
     began = time.monotonic()
-    with folder.locked(), opened(folder, same_job=True) as run, ExitStack() as held:
+    with disk_of(folder.root), folder.locked(), opened(folder, same_job=True) as run, ExitStack() as held:
         settings = run.settings
         asked, throttle = (model, None) if model is not None else _model(settings, surroundings, clock)
         driver = Driver(
@@ -250,7 +263,7 @@ async def sit(
         finally:
             await asked.close()
     pending = driver.state.ledger()[Ending.PENDING]
-    return Sat(why=why, pending=pending, seconds=time.monotonic() - began)
+    return Sat(why=why, pending=pending, seconds=time.monotonic() - began, untidy=driver.untidy)
 
 
 @contextmanager

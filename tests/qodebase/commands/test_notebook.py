@@ -71,7 +71,7 @@ def test_a_run_is_a_table_and_its_frames_are_polars_frames_that_agree_with_it(co
     assert frames["intents"].height == frames["landings"].height == frames["attempts"].height == len(SAYING)
     assert frames["throughput"]["landed"].sum() == len(SAYING)
     assert frames["losses"].height == 0
-    assert set(frames["collisions"]["resolved_by"]) == {"rule:sorted-index"}
+    assert set(frames["collisions"]["rule"]) == {"sorted-index"}
     assert f"landed  {len(SAYING)}" in repr(run)
     assert run._repr_html_().startswith("<")
     assert "<script" not in run._repr_html_()
@@ -172,68 +172,58 @@ def test_start_returns_while_the_run_goes_on_and_a_drain_lands_what_is_under_way
     assert run.verify()["ok"] is True
 
 
-def interrupt() -> None:
-    """Press Ctrl-C."""
-    main = threading.main_thread().ident
-    assert main is not None
-    signal.pthread_kill(main, signal.SIGINT)
-
-
 class Begun:
-    """A run that its own model looks at."""
+    """A run whose model interrupts the one that waits for it; ``calls`` counts what it was asked."""
 
-    def __init__(self, code: Path, model: Callable[[Prompt], Awaitable[str]], workers: int) -> None:
+    def __init__(self, code: Path, workers: int, *, interrupts: int) -> None:
+        self.calls = 0
+        self._workers = workers
+        self._interrupts = interrupts
         self._made = threading.Event()
-        self.run = qb.start("document", repo=code, model=model, workers=workers)
+        self._handler = signal.getsignal(signal.SIGINT)
+        self.run = qb.start("document", repo=code, model=self.says, workers=workers)
         self._made.set()
 
-    async def drained(self) -> None:
-        """Return once the run has been told to drain."""
-        await asyncio.to_thread(self._wait)
+    async def says(self, prompt: Prompt) -> str:
+        """Interrupt when every agent has asked; answer unless two interrupts are wanted."""
+        self.calls += 1
+        if self.calls == self._workers:
+            await asyncio.to_thread(self._interrupt)
+        await asyncio.to_thread(self._drained.wait)
+        if self._interrupts == 2:
+            if self.calls == self._workers:
+                await asyncio.to_thread(self._interrupt)
+            await asyncio.Event().wait()
+        return "Say what it is."
 
-    def _wait(self) -> None:
+    @property
+    def _drained(self) -> threading.Event:
         self._made.wait()
         assert self.run._worker is not None
-        self.run._worker.draining.wait()
+        draining: threading.Event = self.run._worker.draining
+        return draining
+
+    def _interrupt(self) -> None:
+        """Press Ctrl-C, once the main thread waits for the run."""
+        while signal.getsignal(signal.SIGINT) is self._handler:
+            pass
+        main = threading.main_thread().ident
+        assert main is not None
+        signal.pthread_kill(main, signal.SIGINT)
 
 
 def test_an_interrupt_lands_what_is_under_way_and_wait_returns_after_that(code: Path) -> None:
-    calls = 0
-    runs: list[qb.Run] = []
-
-    async def interrupts(prompt: Prompt) -> str:
-        nonlocal calls
-        calls += 1
-        if calls == 3:
-            interrupt()
-        await drained(runs)
-        return "Say what it is."
-
-    runs.append(qb.start("document", repo=code, model=interrupts, workers=3))
-    run = runs[0].wait()
+    begun = Begun(code, 3, interrupts=1)
+    run = begun.run.wait()
     assert not run.live
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert events(run.folder.root, "run stopped")[-1]["why"] == "interrupted"
-    assert run.landings.height == calls == 3
+    assert run.landings.height == begun.calls == 3
     assert run.resume(model=says).verify()["ok"] is True
 
 
 def test_a_second_interrupt_stops_at_once_and_a_resume_goes_on(code: Path) -> None:
-    calls = 0
-    runs: list[qb.Run] = []
-
-    async def never(prompt: Prompt) -> str:
-        nonlocal calls
-        calls += 1
-        if calls == 3:
-            interrupt()
-            await drained(runs)
-            interrupt()
-        await asyncio.Event().wait()
-        return ""
-
-    runs.append(qb.start("document", repo=code, model=never, workers=3))
-    run = runs[0].wait()
+    run = Begun(code, 3, interrupts=2).run.wait()
     assert not run.live
     assert events(run.folder.root, "answered") == []
     run.resume(model=says)
@@ -243,23 +233,14 @@ def test_a_second_interrupt_stops_at_once_and_a_resume_goes_on(code: Path) -> No
 
 
 def test_an_interrupt_below_a_running_loop_drains_too(code: Path) -> None:
-    calls = 0
-    runs: list[qb.Run] = []
+    async def cell() -> Begun:
+        begun = Begun(code, 1, interrupts=1)
+        begun.run.wait()
+        return begun
 
-    async def interrupts(prompt: Prompt) -> str:
-        nonlocal calls
-        calls += 1
-        interrupt()
-        await drained(runs)
-        return "Say what it is."
-
-    async def cell() -> None:
-        runs.append(qb.start("document", repo=code, model=interrupts, workers=1))
-        runs[0].wait()
-
-    asyncio.run(cell())
-    assert runs[0].landings.height == calls == 1
-    assert runs[0].status()["stopped"] == "interrupted"
+    begun = asyncio.run(cell())
+    assert begun.run.landings.height == begun.calls == 1
+    assert begun.run.status()["stopped"] == "interrupted"
 
 
 def test_cancelling_arun_drains_the_run(code: Path) -> None:

@@ -1,0 +1,108 @@
+"""The README's commands work as they stand there, in order, in one folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from world import Shell, make_small
+
+README = Path(__file__).parents[2] / "README.md"
+_FENCE = re.compile(r"^(?P<fence>`{3,})(?P<language>\S*)[^\n]*\n(?P<text>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A fenced block: its language, its text, and the line of the README that it begins on."""
+
+    language: str
+    text: str
+    line: int
+
+    @property
+    def commands(self) -> list[str]:
+        """Return the lines behind ``$ ``; one that ends with a backslash goes on."""
+        joined = self.text.replace("\\\n", " ")
+        return [line[2:] for line in joined.splitlines() if line.startswith("$ ")]
+
+
+def blocks_of(text: str) -> list[Block]:
+    """Return the fenced blocks of a Markdown text in order."""
+    return [
+        Block(language=found["language"], text=found["text"], line=text.count("\n", 0, found.start()) + 1)
+        for found in _FENCE.finditer(text)
+    ]
+
+
+def run(command: list[str] | str, shell: Shell, block: Block) -> None:
+    """Run a command in the folder; fail where it does not end with 0."""
+    import subprocess
+
+    path = os.pathsep.join([str(shell.folder / "bin"), os.environ["PATH"]])
+    done = subprocess.run(
+        command,
+        shell=isinstance(command, str),
+        cwd=shell.folder,
+        env={**shell.environment, "PATH": path, "GIT_PAGER": "cat"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, f"README line {block.line}: {command}\n{done.stderr.decode(errors='replace')}"
+
+
+@pytest.fixture
+def place(shell: Shell) -> Shell:
+    """A folder with a repository in ``code`` and this checkout's qodebase first on the path."""
+    make_small(shell.folder / "code", 12)
+    script = shell.folder / "bin" / "qodebase"
+    script.parent.mkdir()
+    script.write_text(f"#!{sys.executable}\nfrom qodebase.cli import main\n\nmain()\n")
+    script.chmod(0o755)
+    return shell
+
+
+def test_every_command_and_every_program_of_the_readme_ends_well(place: Shell) -> None:
+    ran = []
+    for block in blocks_of(README.read_text(encoding="utf-8")):
+        if block.language == "console":
+            assert block.commands, f"README line {block.line}: a console block without a command"
+            for command in block.commands:
+                run(command, place, block)
+        elif block.language == "python":
+            run([sys.executable, "-c", block.text], place, block)
+        else:
+            continue
+        ran.append(block.language)
+    assert {"console", "python"} <= set(ran)
+
+
+def test_every_job_file_of_the_readme_is_one_that_runs(place: Shell) -> None:
+    found = [block for block in blocks_of(README.read_text(encoding="utf-8")) if block.language == "toml"]
+    for block in found:
+        assert "job" in tomllib.loads(block.text)
+        (place.folder / "code" / "src").mkdir(exist_ok=True)
+        (place.folder / "docs.toml").write_text(block.text)
+        run("git -C code mv part0.py src && git -C code commit --quiet --message move", place, block)
+        run("OPENAI_API_KEY=none qodebase run docs.toml --dry-run", place, block)
+    assert found
+
+
+def test_every_path_that_the_readme_names_is_there() -> None:
+    text = README.read_text(encoding="utf-8")
+    named = {path for path in re.findall(r"`([a-z_]+/[\w/]+\.(?:py|md))`", text) if "NAME" not in path}
+    assert named
+    assert {path for path in named if not (README.parent / path).exists()} == set()
+
+
+def test_blocks_are_read_with_their_lines_and_continued_commands() -> None:
+    text = "one\n\n```console\n$ a \\\n  b\nprinted\n$ c\n```\n\n````python\nx = '''```'''\n````\n"
+    first, second = blocks_of(text)
+    assert (first.language, first.line, first.commands) == ("console", 3, ["a    b", "c"])
+    assert (second.language, second.line, second.text) == ("python", 10, "x = '''```'''\n")

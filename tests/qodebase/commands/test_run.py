@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from qodebase.cli import make_app
+from qodebase.commands.run import new_folder
+from qodebase.commands.support.at_work import taking_over
+from qodebase.runs import RunFolder
+
+QODEBASE = (sys.executable, "-c", "from qodebase.cli import main; main()")
+JOB = str(Path(__file__).parents[2] / "support" / "edit_job.py")
+RUN = ("run", "--job", JOB, "--repo", "code", "--model", "scripted", "--edits", "a.py=# A")
+
+
+@pytest.fixture(autouse=True)
+def place(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh current folder with the repository in ``code``."""
+    shutil.copytree(home / "code", tmp_path / "code")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("QODEBASE_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def call(*arguments: str) -> Result:
+    result = CliRunner().invoke(make_app(), arguments, prog_name="qodebase")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_a_run_without_out_takes_the_first_free_folder() -> None:
+    assert new_folder("edit", Path("code")) == Path("runs/edit-code-1")
+    assert call(*RUN).exit_code == 0
+    assert RunFolder(Path("runs/edit_job-code-1")).settings().job == "edit"
+    assert new_folder("edit_job", Path("code")) == Path("runs/edit_job-code-2")
+
+
+def test_data_goes_to_stdout_and_status_to_stderr() -> None:
+    result = call(*RUN, "-o", "one")
+    assert ["landed", "1"] in [line.split() for line in result.stdout.splitlines()]
+    assert "run folder: one" in result.stderr
+    assert "run folder" not in result.stdout
+
+
+def test_the_field_names_of_a_finished_run_stay_as_scripts_know_them() -> None:
+    found = json.loads(call(*RUN, "-o", "one", "--json").stdout)
+    assert {"run", "folder", "state", "stopped", "ledger", "reasons", "cost_usd", "exit_code", "take_over"} <= set(
+        found
+    )
+    assert found["exit_code"] == 0
+    assert found["ledger"]["landed"] == 1
+
+
+def test_the_field_names_of_a_plan_stay_as_scripts_know_them() -> None:
+    plan = json.loads(call(*RUN, "--dry-run", "--json").stdout)
+    assert plan["lanes"] == {"main": 1}
+    assert set(plan) == {
+        *("job", "model", "repository", "branch", "base", "intents", "endings", "reasons", "lanes", "calls"),
+        *("input_tokens", "max_output_tokens"),
+    }
+    assert not Path("runs").exists()
+
+
+def test_uncommitted_changes_are_no_part_of_a_run_and_that_is_said() -> None:
+    assert "uncommitted" not in call(*RUN, "-o", "one").stderr
+    Path("code/a.py").write_text("changed = 1\n")
+    assert "uncommitted changes of the working tree are not part of the run" in call(*RUN, "-o", "two").stderr
+    shown = subprocess.run(["git", "-C", "two/repo.git", "show", "main:a.py"], capture_output=True, check=True).stdout
+    assert b"changed" not in shown
+
+
+def test_lines_without_a_terminal_and_a_table_on_one() -> None:
+    plain = subprocess.run([*QODEBASE, *RUN, "-o", "one"], capture_output=True, check=True)
+    assert b"\x1b" not in plain.stdout + plain.stderr
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    environment.pop("NO_COLOR", None)
+    words = [*QODEBASE, *RUN, "-o", "two", "--model", "scripted:latency=0.6,spread=0"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        while b"remaining" not in shown:
+            shown += os.read(ours, 4096)
+        with open(ours, "rb", closefd=True, buffering=0) as rest:
+            while True:
+                try:
+                    if not rest.read(4096):
+                        break
+                except OSError:
+                    break
+        assert process.wait() == 0
+    for word in (b"landed", b"collided", b"not landed", b"cost"):
+        assert word in shown
+
+
+@pytest.mark.parametrize("name", ["a run", "x..y.lock", "é", "a/../b c"])
+def test_the_branch_that_a_run_is_fetched_to_is_one_that_git_takes(name: str) -> None:
+    Path("a").mkdir()
+    assert call(*RUN, f"--out={name}").exit_code == 0
+    for command in taking_over(RunFolder(Path(name))):
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+    ours, theirs = (
+        subprocess.run(["git", "-C", folder, "rev-parse", "main"], capture_output=True, check=True).stdout
+        for folder in ("code", f"{name}/repo.git")
+    )
+    assert ours == theirs
+
+
+def test_a_bare_repository_takes_main_over_without_a_working_tree() -> None:
+    subprocess.run(["git", "clone", "-q", "--bare", "code", "bare.git"], check=True)
+    words = [word if word != "code" else "bare.git" for word in RUN]
+    assert call(*words, "-o", "one").exit_code == 0
+    for command in taking_over(RunFolder(Path("one"))):
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+    log = subprocess.run(["git", "-C", "bare.git", "log", "--oneline", "main"], capture_output=True, check=True).stdout
+    assert len(log.splitlines()) == 2
