@@ -17,7 +17,7 @@ from lanes.submission import Submission
 from lanes.train import Member, Stuck, Train
 from qodebase import events
 from qodebase.change import AnyOperation, Hunk, Patch, Write
-from qodebase.collision import Collided, Collision, Entry, Kind, Side, Step
+from qodebase.collision import Collided, Collision, Declined, Kind, Side, Step
 from qodebase.edits import Edit, blob_id, materialise
 from qodebase.journal import Journal
 from qodebase.paths import CommitId, RepoPath
@@ -147,7 +147,7 @@ class Desk:
         now = self._clock.now()
         landings = [self._landing(place, made_by, passed, now) for place in places]
 
-        def redo(edit: trunk_batch.SharedEdit, content: bytes | None) -> bytes | trunk_batch.Declined:
+        def redo(edit: trunk_batch.SharedEdit, content: bytes | None) -> bytes | Declined:
             return self._redo(made_by[id(edit)], edit, content, passed)
 
         return self._trunk.land(landings, redo)
@@ -182,7 +182,7 @@ class Desk:
             author=person,
             committer=person,
             edits={path: _to_trunk(edit) for path, edit in member.edits.items()},
-            expects={path: _entry_to_trunk(entry) for path, entry in member.expects.items()},
+            expects=member.expects,
             shared=tuple(shared),
             note=note,
             sign=self._sign,
@@ -194,7 +194,7 @@ class Desk:
         edit: trunk_batch.SharedEdit,
         content: bytes | None,
         passed: Mapping[RepoPath, dict[str, None]],
-    ) -> bytes | trunk_batch.Declined:
+    ) -> bytes | Declined:
         submission = place.member.submission
         path = edit.path
         wanted = materialise(submission.change, submission.fork, lambda other: other == path)[path]
@@ -217,7 +217,7 @@ class Desk:
             steps=climbed.steps,
         )
         if climbed.resolved is None:
-            return trunk_batch.Declined(climbed.steps[-1].declined)
+            return Declined(why=climbed.steps[-1].declined)
         self._latest[path] = climbed.resolved.content
         return climbed.resolved.content
 
@@ -281,7 +281,7 @@ class Desk:
             )
             entries = {path: None if edit is None else edit.entry for path, edit in place.member.edits.items()}
             for path, result in outcome.shared.items():
-                entries[path] = Entry(result.after.mode, result.after.id)
+                entries[path] = result.after
             self.main.advance(submission.intent.id, outcome.commit, entries)
         if self._trunk.tip != self.main.tip:
             self._meet_foreign(self._trunk.tip)
@@ -318,12 +318,8 @@ def _shared_edit(operation: AnyOperation, fork: Fork) -> trunk_batch.SharedEdit:
             change = content
         case _:
             raise ValueError(f"{type(operation).__name__} of the shared path {operation.path.text}")
-    return trunk_batch.SharedEdit(path=path, base=_entry_to_trunk(fork.entry(path)), change=change, mode=mode)
+    return trunk_batch.SharedEdit(path=path, base=fork.entry(path), change=change, mode=mode)
 
 
 def _to_trunk(edit: Edit | None) -> trunk_batch.Edit | None:
     return None if edit is None else trunk_batch.Edit(mode=edit.mode, content=edit.content)
-
-
-def _entry_to_trunk(entry: Entry | None) -> trunk_batch.Entry | None:
-    return None if entry is None else trunk_batch.Entry(entry.mode, trunk_batch.ObjectId(entry.id))

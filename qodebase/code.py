@@ -24,8 +24,7 @@ class CommitTree:
 
     def entry(self, path: RepoPath) -> Entry | None:
         """Return what the commit holds at a path; None for a folder and for nothing."""
-        found = self._reader.entry(self._commit, path)
-        return None if found is None else Entry(found.mode, found.id)
+        return self._reader.entry(self._commit, path)
 
     def read(self, path: RepoPath) -> bytes:
         """Return the content of a file or link; raises `KeyError` where there is none."""
@@ -36,5 +35,4 @@ class CommitTree:
 
     def walk(self) -> Iterator[tuple[RepoPath, Entry]]:
         """Yield every file, link and submodule, in git's order."""
-        for path, entry in self._reader.files(self._commit):
-            yield path, Entry(entry.mode, entry.id)
+        return self._reader.files(self._commit)

@@ -9,6 +9,7 @@ from typing import NewType
 import msgspec
 
 from qodebase.change import Hunk
+from qodebase.collision import Declined, Entry
 from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId, RepoPath
 
@@ -18,13 +19,6 @@ ObjectId = NewType("ObjectId", str)
 
 class LandingRefused(QodebaseError):
     """A batch that no repository may take: a fault of the caller, and main did not move."""
-
-
-class Entry(msgspec.Struct, frozen=True):
-    """What a tree holds at a path: a file, a symbolic link or a submodule; never a folder."""
-
-    mode: int
-    id: ObjectId
 
 
 class Edit(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,12 +40,6 @@ class SharedEdit(msgspec.Struct, frozen=True, kw_only=True):
     base: Entry | None
     change: bytes | tuple[Hunk, ...]
     mode: int | None = None
-
-
-class Declined(msgspec.Struct, frozen=True):
-    """A rule's answer when it cannot redo an edit."""
-
-    why: str
 
 
 Redo = Callable[[SharedEdit, bytes | None], bytes | Declined]

@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
+from qodebase.collision import Entry
 from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId, RepoPath
-from qodebase.trunk.batch import Edit, Entry, Landed, Landing, LandingRefused, Moved, ObjectId, Redo
+from qodebase.trunk.batch import Edit, Landed, Landing, LandingRefused, Moved, ObjectId, Redo
 from qodebase.trunk.compaction import Tidying, compact
 from qodebase.trunk.files import Files
 from qodebase.trunk.folder import Node

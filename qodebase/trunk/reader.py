@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
+from qodebase.collision import Entry
 from qodebase.paths import CommitId, RepoPath
 from qodebase.trailers import INTENT, RUN
-from qodebase.trunk.batch import Entry, ObjectId
+from qodebase.trunk.batch import ObjectId
 from qodebase.trunk.commits import CommitFacts
 from qodebase.trunk.history import first_parents, read_commit
 from qodebase.trunk.notes import all_notes, find_note, notes_tree

@@ -7,11 +7,10 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from qodebase.change import EXECUTABLE, REGULAR, SUBMODULE, BadPatch, patched
+from qodebase.collision import Declined, Entry
 from qodebase.paths import CommitId, RepoPath, path_text
 from qodebase.trunk.batch import (
-    Declined,
     Edit,
-    Entry,
     How,
     Landed,
     Landing,

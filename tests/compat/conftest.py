@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from qodebase.change import REGULAR
+from qodebase.collision import Entry
 from qodebase.paths import RepoPath
-from qodebase.trunk.batch import Edit, Entry, Landed, Landing, Person
+from qodebase.trunk.batch import Edit, Landed, Landing, Person
 from qodebase.trunk.landing import Trunk
 
 ENVIRONMENT = {

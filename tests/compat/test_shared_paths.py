@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from qodebase.change import EXECUTABLE, REGULAR, Hunk
+from qodebase.collision import Declined, Entry
 from qodebase.paths import RepoPath
-from qodebase.trunk.batch import Declined, Edit, Entry, How, Landed, LandingRefused, Moved, SharedEdit
+from qodebase.trunk.batch import Edit, How, Landed, LandingRefused, Moved, SharedEdit
 from qodebase.trunk.landing import Trunk
 
 Call = Callable[..., Any]
@@ -21,7 +22,7 @@ def add_line(shared: SharedEdit, content: bytes | None) -> bytes | Declined:
     assert isinstance(shared.change, tuple)
     line = shared.change[0].text
     lines = (content or b"").splitlines(keepends=True)
-    return Declined(f"{line!r} is there") if line in lines else b"".join(sorted([*lines, line]))
+    return Declined(why=f"{line!r} is there") if line in lines else b"".join(sorted([*lines, line]))
 
 
 def line(base: Entry | None, number: int) -> SharedEdit:

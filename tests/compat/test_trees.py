@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qodebase.change import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK
+from qodebase.collision import Entry
 from qodebase.paths import RepoPath
-from qodebase.trunk.batch import Edit, Entry, Landed, LandingRefused, Moved
+from qodebase.trunk.batch import Edit, Landed, LandingRefused, Moved
 from qodebase.trunk.landing import Trunk
 from qodebase.trunk.tree import PathClash
 

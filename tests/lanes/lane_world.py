@@ -108,7 +108,7 @@ class World:
         self._lanes = lanes or {}
         self._redo = redo
         self._train_max = train_max
-        self._files_of_trunk = files_of_trunk
+        self._files_of_trunk = files_of_trunk or Files(durable=False)
         self._held = ExitStack()
         root.mkdir()
         git(root, "init", "-q", "--bare", "-b", "main", "--template=")
