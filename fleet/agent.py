@@ -90,6 +90,8 @@ class Agents:
         usage = Usage()
         model = self._model.name
         for number, answered in state.answered.items():
+            if answered.attempt != state.attempt:
+                continue
             usage = usage + Usage(
                 calls=1,
                 input_tokens=answered.input_tokens,

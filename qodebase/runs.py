@@ -30,6 +30,10 @@ class RunExists(QodebaseError):
     """A folder that is taken."""
 
 
+class NoPlace(QodebaseError):
+    """A folder that cannot be made."""
+
+
 class RunHeld(QodebaseError):
     """Another process works on the run."""
 
@@ -95,13 +99,19 @@ class RunFolder:
 
         Raises:
             RunExists: there is something already.
+            NoPlace: the system does not let it be made.
         """
-        if root.exists() and (not root.is_dir() or any(root.iterdir())):
-            raise RunExists(
-                f"{root} exists already",
-                hint=f"Go on with it: `qodebase resume {root}`; or give another folder with --out.",
-            )
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            if root.exists() and (not root.is_dir() or any(root.iterdir())):
+                raise RunExists(
+                    f"{root} exists already",
+                    hint=f"Go on with it: `qodebase resume {root}`; or give another folder with --out.",
+                )
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise NoPlace(
+                f"{root} cannot be made: {error.strerror}", hint="Give a folder that you may write with --out."
+            ) from None
         return cls(root)
 
     @classmethod

@@ -81,9 +81,9 @@ def imports_of(file: Path, root: Path) -> Iterator[Import]:
             for alias in node.names:
                 inner = (folder / f"{alias.name}.py").is_file() or (folder / alias.name).is_dir()
                 yield Import(file, node.lineno, f"{module}.{alias.name}" if inner else module, node in hidden)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("import_module", "importlib.import_module"):
-            if node.args and isinstance(node.args[0], ast.Constant):
-                yield Import(file, node.lineno, str(node.args[0].value), node in hidden)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            for named in [argument for argument in node.args[:1] if isinstance(argument, ast.Constant)]:
+                yield Import(file, node.lineno, str(named.value), node in hidden)
 
 
 def fault_of_import(room: str, found: Import) -> str:

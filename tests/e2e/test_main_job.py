@@ -30,7 +30,7 @@ class World:
 
     def landed(self, path: bytes) -> bytes:
         """Return a file as it is on the copy's main."""
-        words = ["git", "-C", self.copy, "cat-file", "blob", b"main:" + path]
+        words = [b"git", b"-C", bytes(self.copy), b"cat-file", b"blob", b"main:" + path]
         return subprocess.run(words, capture_output=True, check=True).stdout
 
 
@@ -63,8 +63,9 @@ def test_every_eligible_file_lands_and_every_other_has_its_reason(world: World) 
 
 
 def test_an_audit_of_everything_finds_nothing(world: World) -> None:
-    for words in (["verify", world.run], ["verify", world.run, "--full"]):
-        done = call(*words)
+    for words in ((), ("--full",)):
+        done = call("verify", world.run, *words)
+        assert done.code == 0, done.out
         assert "every check is satisfied" in done.out
         assert "WRONG" not in done.out
         assert "not checked" not in done.out
@@ -174,14 +175,14 @@ def test_a_dry_run_and_a_prompt_call_no_model_and_write_nothing(codebase: Path, 
     assert sum(plan["endings"].values()) == plan["intents"]
     assert sum(plan["reasons"].values()) == plan["endings"]["skipped"]
     assert plan["input_tokens"] > 1000
-    prompt = call(*words, "--show-prompt", "odd/crlf.py").out
+    prompt = call(*words, "--paths", "odd/", "--show-prompt", "odd/crlf.py").out
     assert "--- system" in prompt
     assert "def crlf():" in prompt
-    assert call(*words, "--show-prompt", "odd/caf\udce9.py").code == 0
-    missing = call(*words, "--show-prompt", "odd/crfl.py")
+    assert call(*words, "--paths", "odd/", "--show-prompt", "odd/caf\udce9.py").code == 0
+    missing = call(*words, "--paths", "odd/", "--show-prompt", "odd/crfl.py")
     assert missing.code == 2
     assert "Near to it: odd/crlf.py" in missing.err
-    assert "already documented" in call(*words, "--show-prompt", "odd/said.py").err
+    assert "already documented" in call(*words, "--paths", "odd/", "--show-prompt", "odd/said.py").err
     assert list(here.iterdir()) == []
     assert state_of(codebase) == before
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 
 import pytest
@@ -56,7 +57,7 @@ def test_an_intent_waits_for_all_that_it_comes_after_and_says_for_which() -> Non
 
 def test_a_chain_comes_one_by_one() -> None:
     names = [f"i{number}" for number in range(50)]
-    intents = [intent(names[0]), *(intent(name, before) for before, name in zip(names, names[1:], strict=False))]
+    intents = [intent(names[0]), *(intent(name, before) for before, name in itertools.pairwise(names))]
     random.Random(1).shuffle(intents)
     queue, book = queue_of(*intents)
     for name in names:

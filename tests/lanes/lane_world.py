@@ -123,7 +123,7 @@ class World:
             self.repository.with_suffix(".jsonl"),
             run=RUN_ID,
             clock=self.clock,
-            listeners=(self.checker.hear, lambda event: [hear(event) for hear in self.listeners] and None),
+            listeners=(self.checker.hear, self._hear),
         )
         held.callback(self.journal.close)
         self.trunk = held.enter_context(
@@ -165,6 +165,10 @@ class World:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._held.close()
+
+    def _hear(self, event: Event) -> None:
+        for listener in self.listeners:
+            listener(event)
 
     def _sync(self) -> None:
         self.syncs += 1

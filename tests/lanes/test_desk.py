@@ -52,9 +52,14 @@ def test_a_flood_lands_in_few_steps_and_a_lone_change_at_once(world: Make) -> No
 
 def test_everything_that_was_journalled_is_synced_before_main_moves(world: Make) -> None:
     one = world({b"x": b""})
-    synced: list[tuple[bool, str]] = []
+    synced: list[tuple[str, str]] = []
     sync = one.desk._sync
-    one.desk._sync = lambda: (sync(), synced.append((threading.current_thread().name, one.tip())))  # type: ignore[method-assign, assignment, func-returns-value, arg-type]
+
+    def watched() -> None:
+        sync()
+        synced.append((threading.current_thread().name, one.tip()))
+
+    one.desk._sync = watched
     one.land_all(one.submission("a", {b"a": b"1"}))
     assert synced == [("trunk_0", one.base)]
 
@@ -231,7 +236,7 @@ def test_a_journal_that_fails_before_a_step_keeps_main_where_it_is(world: Make) 
     def fail() -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    one.desk._sync = fail  # type: ignore[method-assign]
+    one.desk._sync = fail
     with pytest.raises(BaseExceptionGroup) as caught:
         one.land_all(one.submission("a", {b"a": b"1"}))
     assert caught.value.subgroup(OSError) is not None

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from lane_world import World, git
@@ -84,9 +84,7 @@ def test_a_fork_at_an_earlier_commit_can_have_a_submodule_in_its_paths(world: Ma
     one = world(FILES)
     index = str(one.repository / "own-index")
     git(one.repository, "read-tree", "main", GIT_INDEX_FILE=index)
-    git(
-        one.repository, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},module", GIT_INDEX_FILE=index
-    )
+    git(one.repository, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},module", GIT_INDEX_FILE=index)
     tree = git(one.repository, "write-tree", GIT_INDEX_FILE=index).decode().strip()
     commit = CommitId(git(one.repository, "commit-tree", tree, "-m", "module").decode().strip())
     fork = one.main.fork_at(commit, [A, RepoPath(b"module")])
@@ -130,5 +128,5 @@ class Empty:
     def read(self, path: RepoPath) -> bytes:
         raise KeyError(path)
 
-    def walk(self) -> object:
+    def walk(self) -> Iterator[tuple[RepoPath, Entry]]:
         return iter(())

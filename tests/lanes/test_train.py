@@ -68,7 +68,7 @@ def test_a_change_that_cannot_be_merged_is_stuck_and_not_coupled(world: Make) ->
 def test_a_hunk_that_two_intents_made_alike_collides_unless_the_job_says_that_it_is_meant_once(world: Make) -> None:
     one = world({b"a": BASE})
     for idempotent, expected in ((False, 1), (True, 2)):
-        builder = Builder(one.main, (), lambda path: (), lambda path, meant=idempotent: meant)
+        builder = Builder(one.main, (), lambda path: (), {A: idempotent}.__getitem__)
         train = train_of(one)
         builder.couple(train, one.submission("x", {b"a": at(2, b"same\n")}))
         outcome = builder.couple(train, one.submission("y", {b"a": at(2, b"same\n")}))
@@ -96,7 +96,9 @@ def test_only_the_last_eight_movers_are_named_and_all_are_counted(world: Make) -
     one = world({b"a": BASE})
     train = train_of(one)
     for number in range(10):
-        assert one.builder.couple(train, one.submission(f"i{number}", {b"a": at(number * 2, b"%d!\n" % number)})) is None
+        assert (
+            one.builder.couple(train, one.submission(f"i{number}", {b"a": at(number * 2, b"%d!\n" % number)})) is None
+        )
     (collided,) = train.members[-1].collided
     assert collided.intents == tuple(f"i{number}" for number in range(1, 9))
     assert collided.count == 9

@@ -196,8 +196,11 @@ def test_a_change_of_a_higher_priority_that_comes_as_two_lanes_meet_is_not_taken
 
     async def work() -> None:
         async with one.serving() as yard:
+            built = asyncio.Event()
 
             def hear(event: events.Event) -> None:
+                if isinstance(event, events.TrainBuilt):
+                    built.set()
                 if isinstance(event, events.Landed) and event.intent == "slow":
                     asyncio.get_running_loop().call_soon(
                         lambda: futures.append(yard.submit(one.submission("urgent", {b"b/2": b"1"}, priority=0)))
@@ -205,8 +208,7 @@ def test_a_change_of_a_higher_priority_that_comes_as_two_lanes_meet_is_not_taken
 
             one.listeners.append(hear)
             futures.append(yard.submit(one.submission("slow", {b"a/0": b"1"})))
-            while not one.checker.members:
-                await asyncio.sleep(0)
+            await built.wait()
             futures.append(yard.submit(one.submission("both", {b"a/1": b"1", b"b/1": b"1"})))
             for number in range(3):
                 assert isinstance(await futures[number], Landed)
@@ -294,9 +296,7 @@ def test_a_shared_path_that_moved_is_redone_by_its_rule_and_no_line_is_lost(worl
     outcomes = one.land_all(*(Index().submission(one, name) for name in names))
     assert all(isinstance(outcome, Landed) for outcome in outcomes)
     assert one.files()[b"index"] == b"# Index\n\n" + b"".join(Index.entry(name) for name in sorted(names))
-    kinds = [
-        (collided.kind, collided.resolved_by) for name in names for collided in one.record(name).collisions
-    ]
+    kinds = [(collided.kind, collided.resolved_by) for name in names for collided in one.record(name).collisions]
     assert kinds == [(Kind.SHARED, "rule:sorted-index")] * 3
     one.assert_whole()
 

@@ -128,7 +128,7 @@ def test_an_operation_on_what_is_no_file_is_a_bad_change(operations: list[AnyOpe
 
 
 def test_hunks_that_do_not_fit_are_a_bad_change_that_names_the_path() -> None:
-    with pytest.raises(BadChange, match="^a: a hunk at 99 of 8 bytes"):
+    with pytest.raises(BadChange, match=r"^a: a hunk at 99 of 8 bytes"):
         lay(Patch(path=A, hunks=(Hunk(offset=99, text=b""),)))
 
 

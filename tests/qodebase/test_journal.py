@@ -145,7 +145,7 @@ def test_a_disk_that_fills_in_the_middle_of_a_line_leaves_whole_lines_only(path:
     with opened(path) as journal:
         end(journal, "a")
         whole = path.read_bytes()
-        with disk_of(len(whole) + 20), pytest.raises(JournalFailed, match="20 of .* bytes were written") as caught:
+        with disk_of(len(whole) + 20), pytest.raises(JournalFailed, match=r"20 of .* bytes were written") as caught:
             end(journal, "b")
         assert "resume" in caught.value.hint
         assert caught.value.exit_code == 3

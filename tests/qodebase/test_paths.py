@@ -66,7 +66,7 @@ def test_a_path_is_written_plainly_where_that_can_be_read_back(raw: bytes, text:
 
 @pytest.mark.parametrize("text", ['"open', '"', r'"\9"', r'"\12"', r'"\400"', '"end\\"', r'"\x41"'])
 def test_a_quotation_that_git_does_not_write_is_an_error(text: str) -> None:
-    with pytest.raises(ValueError, match="path|escape|byte"):
+    with pytest.raises(ValueError, match=r"path|escape|byte"):
         RepoPath.parse(text)
 
 

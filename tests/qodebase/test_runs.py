@@ -14,7 +14,7 @@ import pytest
 from qodebase.codec import BadData
 from qodebase.intent import BadIntents, Ending, Intent
 from qodebase.paths import CommitId, RepoPath
-from qodebase.runs import NoRun, RunExists, RunFolder, RunHeld, Settings, digest_of
+from qodebase.runs import NoPlace, NoRun, RunExists, RunFolder, RunHeld, Settings, digest_of
 
 SETTINGS = Settings(
     run="run-1",
@@ -97,6 +97,16 @@ def test_a_folder_that_holds_something_is_not_made_a_run(tmp_path: Path) -> None
     (tmp_path / "file").write_text("")
     with pytest.raises(RunExists):
         RunFolder.create(tmp_path / "file")
+
+
+@pytest.mark.parametrize("place", ["file/run", "loop/run"])
+def test_a_folder_that_cannot_be_made_is_an_error_with_a_hint(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(NoPlace, match="cannot be made") as caught:
+        RunFolder.create(tmp_path / place)
+    assert "--out" in caught.value.hint
+    assert caught.value.exit_code == 2
 
 
 def test_a_run_is_found_by_path_by_name_and_as_the_last(tmp_path: Path) -> None:

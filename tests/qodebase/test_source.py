@@ -240,7 +240,7 @@ def test_a_branch_that_goes_away_before_the_copy_is_an_error(repository: Path, t
     git(repository, "branch", "side")
     source = inspect(repository, "side")
     git(repository, "branch", "-D", "side")
-    with pytest.raises(BadSource, match="cannot be copied: .*side"):
+    with pytest.raises(BadSource, match=r"cannot be copied: .*side"):
         source.copy_to(tmp_path / "copy.git")
 
 

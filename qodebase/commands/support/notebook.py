@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qodebase.clock import SystemClock
+from qodebase.commands.support.functions import made_model
 from qodebase.commands.support.opening import find_run
-from qodebase.commands.support.sitting import Order, Sat, freeze, prepared, sit
+from qodebase.commands.support.sitting import Order, freeze, prepared
 from qodebase.commands.support.surroundings import surroundings
+from qodebase.commands.support.worker import Worker, interrupts
 from qodebase.errors import QodebaseError
 from qodebase.runs import RunFolder
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from fleet.driver import Driver
-    from qodebase.ports import Answer, Model, NoAnswer, Prompt
+    from qodebase.commands.support.functions import Asked
     from results.frames import Frames
-
-    Asked = str | Callable[[Prompt], Awaitable[str | Answer | NoAnswer]]
 
 
 class StillGoing(QodebaseError):
@@ -40,7 +36,7 @@ class Run:
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
-        self._worker: _Worker | None = None
+        self._worker: Worker | None = None
 
     @property
     def live(self) -> bool:
@@ -91,7 +87,7 @@ class Run:
         worker = self._worker
         if worker is None:
             return self
-        with _interrupts(worker.drain, worker.abort):
+        with interrupts(worker.drain, worker.abort):
             worker.join()
         worker.raise_failure()
         return self
@@ -152,7 +148,7 @@ class Run:
     def _start(self, *, first: bool, limit: int | None, model: Asked | None) -> Run:
         if self.live:
             raise StillGoing(f"{self.folder.root} goes on in this process", hint="Wait for it: run.wait().")
-        self._worker = _Worker(self.folder, first=first, limit=limit, model=_made(model))
+        self._worker = Worker(self.folder, first=first, limit=limit, model=made_model(model))
         return self
 
 
@@ -192,7 +188,7 @@ def start(
     """
     from qodebase.commands.run import new_folder
 
-    made = _made(model)
+    made = made_model(model)
     clock = SystemClock()
     order = Order(
         job=job,
@@ -233,110 +229,3 @@ async def arun(job: str = "", *, repo: str | Path, **options: Any) -> Run:
 def open_run(name: str | Path) -> Run:
     """Open a run by path, by name in ``runs``, or ``last``."""
     return Run(find_run(str(name)))
-
-
-class _Worker:
-    """One sitting in a thread with a loop of its own; begun by making it."""
-
-    def __init__(self, folder: RunFolder, *, first: bool, limit: int | None, model: Model | None) -> None:
-        self._folder = folder
-        self._first = first
-        self._limit = limit
-        self._model = model
-        self._driver: Driver | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[Sat] | None = None
-        self.draining = threading.Event()
-        self._failure: BaseException | None = None
-        self._ended = threading.Event()
-        threading.Thread(target=self._run, name=f"qodebase {folder.name}", daemon=True).start()
-
-    @property
-    def going(self) -> bool:
-        """Return whether the sitting goes on."""
-        return not self._ended.is_set()
-
-    def join(self) -> None:
-        """Wait for the end of the sitting."""
-        self._ended.wait()
-
-    def _run(self) -> None:
-        try:
-            with asyncio.Runner() as runner:
-                self._loop = runner.get_loop()
-                runner.run(self._sit())
-        except asyncio.CancelledError:
-            pass
-        except BaseException as error:
-            self._failure = error
-        finally:
-            self._ended.set()
-
-    async def _sit(self) -> Sat:
-        self._task = asyncio.current_task()
-        return await sit(
-            self._folder,
-            surroundings(),
-            SystemClock(),
-            first=self._first,
-            limit=self._limit,
-            model=self._model,
-            started=self._started,
-        )
-
-    def _started(self, driver: Driver) -> None:
-        self._driver = driver
-        if self.draining.is_set():
-            driver.drain()
-
-    def drain(self) -> None:
-        """Start nothing new."""
-        self.draining.set()
-        if self._driver is not None:
-            self._call(self._driver.drain)
-
-    def abort(self) -> None:
-        """Stop at once; what the trunk has begun is finished."""
-        if self._task is not None:
-            self._call(self._task.cancel)
-
-    def _call(self, what: Callable[[], object]) -> None:
-        if self._loop is not None:
-            with suppress(RuntimeError):  # the loop has closed: the sitting is over
-                self._loop.call_soon_threadsafe(what)
-
-    def raise_failure(self) -> None:
-        """Raise what ended the sitting before its time."""
-        if self._failure is not None:
-            raise self._failure
-
-
-@contextmanager
-def _interrupts(*stops: Callable[[], None]) -> Iterator[None]:
-    """Answer each Ctrl-C (a notebook's interrupt is one) with the next of ``stops``, in the main thread.
-
-    A handler sees every signal, also below a running event loop, which keeps the first one for itself.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or before is None:
-        yield
-        return
-    left = list(stops)
-
-    def hear(number: int, frame: object) -> None:
-        if left:
-            left.pop(0)()
-
-    signal.signal(signal.SIGINT, hear)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _made(model: Asked | None) -> Model | None:
-    if model is None or isinstance(model, str):
-        return None
-    from fleet.models.function import FunctionModel
-
-    return FunctionModel(model)

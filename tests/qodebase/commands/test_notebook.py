@@ -9,6 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -302,6 +303,40 @@ def test_what_a_function_raises_reaches_the_caller_and_the_run_can_go_on(code: P
     run.resume(model=says)
     assert run.landings.height == len(SAYING)
     assert run.verify()["ok"] is True
+
+
+@pytest.mark.parametrize("bad", [ValueError("my own mistake"), None, 7, b"bytes"])
+def test_a_function_that_fails_at_one_prompt_does_not_stop_the_others(bad: object, code: Path) -> None:
+    async def fails(prompt: Prompt) -> str:
+        if prompt.facts["path"] != b"part3.py":
+            return "Say what it is."
+        if isinstance(bad, Exception):
+            raise bad
+        return cast(str, bad)
+
+    run = qb.run("document", repo=code, model=fails, workers=3)
+    assert run.landings.height == len(SAYING) - 1
+    (row,) = run.intents.filter(run.intents["ending"] == "no answer").to_dicts()
+    assert row["intent"] == "document:part3.py"
+    said = "raised ValueError: my own mistake" if isinstance(bad, Exception) else f"returned {type(bad).__name__}"
+    assert row["reason"] == f"provider error: the function {said}" + (
+        "" if isinstance(bad, Exception) else ", not text"
+    )
+    assert run.verify()["ok"] is True
+
+
+def test_a_function_that_is_not_async_is_refused_before_anything_is_written(code: Path) -> None:
+    with pytest.raises(QodebaseError, match="is no async function"):
+        qb.run("document", repo=code, model=lambda prompt: "text")
+    assert not Path("runs").exists()
+
+
+def test_an_object_whose_call_is_async_is_a_model(code: Path) -> None:
+    class Model:
+        async def __call__(self, prompt: Prompt) -> str:
+            return "Say what it is."
+
+    assert qb.run("document", repo=code, model=Model(), paths=["part1.py"]).landings.height == 1
 
 
 def test_importing_qodebase_imports_nothing_heavy() -> None:
