@@ -51,17 +51,17 @@ class Calls:
         self._store = store
         self._kept = kept
         self._numbers = numbers
-        self._held: dict[tuple[str, str], events.Answered] = {}
+        self._held: dict[tuple[str, int | None, str], events.Answered] = {}
         for state in states:
             for number, answered in state.answered.items():
                 asked = state.asked.get(number)
                 if answered.outcome == "answer" and asked is not None:
-                    self._held[state.intent.id, asked.prompt] = answered
+                    self._held[state.intent.id, asked.attempt, asked.prompt] = answered
 
     async def ask(self, intent: str, attempt: int, agent: str, prompt: Prompt, *, purpose: str) -> Called:
         """Return the answer that the run already holds, or ask the model."""
         digest = prompt.digest
-        held = self._held.get((intent, digest))
+        held = self._held.get((intent, attempt, digest))
         if held is not None:
             return self._again(held, digest)
         where = {"actor": agent, "intent": intent, "attempt": attempt}

@@ -23,6 +23,7 @@ from lanes.desk import Desk
 from lanes.fork import Main
 from lanes.gate import Gate, NoChecks
 from lanes.router import Router
+from lanes.step import Terms
 from lanes.submission import Submission
 from lanes.train import Builder
 from lanes.yard import Yard
@@ -224,6 +225,8 @@ class Driver:
             known = by_commit.get(commit.id)
             if known is not None:
                 main.remember(known.intent.id, commit.id, known.paths)
+            elif commit.parents:
+                main.pass_by(commit.id, CommitId(commit.parents[0]))
         return main
 
     def _desk(self, journal: Journal, store: SegmentWriter, trunk: Trunk, reader: Reader, main: Main) -> Desk:
@@ -232,17 +235,20 @@ class Driver:
             journal.sync()
 
         return Desk(
-            run=self._settings.run,
+            terms=Terms(
+                run=self._settings.run,
+                shared=self._parts.job.shared,
+                author=self._author,
+                sign=self._parts.sign,
+                simulated=self._parts.clock.simulated,
+            ),
             trunk=trunk,
             main=main,
-            shared=self._parts.job.shared,
             journal=journal,
             clock=self._parts.clock,
-            author=self._author,
             open_tree=lru_cache(_TREES)(lambda commit: CommitTree(reader, commit)),
             between=lambda old, new: [commit.id for commit in reader.log(new, old)],
             sync=sync,
-            sign=self._parts.sign,
         )
 
     def _yard(self, journal: Journal, desk: Desk, redo: ModelRedo) -> Yard:

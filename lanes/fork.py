@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from qodebase.change import SUBMODULE
 from qodebase.collision import Entry
@@ -57,7 +57,7 @@ class Main:
     """Main's tip as the event loop knows it: a loaded tree, and what landed since.
 
     The trunk moves its own trees in its own thread; this view moves only when the landing desk reports what landed,
-    so reading it needs no lock. ``position`` counts the landings that it has seen.
+    so reading it needs no lock. ``position`` counts what it has seen land, other people's commits included.
     """
 
     def __init__(self, tree: Tree, open_tree: Callable[[CommitId], Tree]) -> None:
@@ -68,6 +68,7 @@ class Main:
         self._kept = 0
         self._movers: dict[RepoPath, list[tuple[int, str]]] = {}
         self._positions: dict[CommitId, int] = {}
+        self._foreign: list[tuple[int, CommitId, CommitId]] = []
         self.tip = tree.commit
         self.position = 0
 
@@ -115,6 +116,12 @@ class Main:
         for path in paths:
             self._movers.setdefault(path, []).append((self.position, intent))
 
+    def pass_by(self, commit: CommitId, before: CommitId) -> None:
+        """Count someone else's commit, on top of ``before``; oldest first."""
+        self.position += 1
+        self._positions[commit] = self.position
+        self._foreign.append((self.position, before, commit))
+
     def advance(self, intent: str, commit: CommitId, entries: Mapping[RepoPath, Entry | None]) -> None:
         """Take in one landing: what the tip holds now at the paths that it touched."""
         self.tip = commit
@@ -131,8 +138,12 @@ class Main:
         while self._kept > _KEPT_BYTES and len(self._contents) > 1:
             self._kept -= len(self._contents.popitem(last=False)[1])
 
-    def reset(self, tree: Tree) -> None:
-        """Begin again on a tip that someone else moved."""
+    def reset(self, tree: Tree, commits: Sequence[CommitId] = ()) -> None:
+        """Begin again on a tip that someone else moved by ``commits``, newest first."""
+        before = self.tip
+        for commit in reversed(commits):
+            self.pass_by(commit, before)
+            before = commit
         self._tree = tree
         self.tip = tree.commit
         self._entries.clear()
@@ -143,3 +154,12 @@ class Main:
         """Return the intents that moved a path after a position, oldest first."""
         moves = self._movers.get(path, [])
         return [intent for _, intent in moves[bisect_right(moves, since, key=lambda move: move[0]) :]]
+
+    def foreign(self, path: RepoPath, since: int) -> list[CommitId]:
+        """Return other people's commits after a position that changed a path, oldest first."""
+        newer = self._foreign[bisect_right(self._foreign, since, key=lambda move: move[0]) :]
+        return [
+            commit
+            for _, before, commit in newer
+            if self._open_tree(before).entry(path) != self._open_tree(commit).entry(path)
+        ]

@@ -129,7 +129,7 @@ class Lane:
         if judgement.verdict is Verdict.GREEN:
             await self._land(train, judgement)
         elif len(train.members) == 1:
-            yard.end(train.members[0].submission, SentBack(reason=f"checks failed:\n{judgement.output}"))
+            yard.end(train.members[0].submission, SentBack(reason=_why(judgement)))
         else:
             await self._split(train)
 
@@ -159,3 +159,8 @@ class Lane:
         middle = len(submissions) // 2
         await self._round(submissions[:middle])
         await self._round(submissions[middle:])
+
+
+def _why(judgement: Judgement) -> str:
+    word = "checks failed" if judgement.verdict is Verdict.RED else "held by the gate"
+    return f"{word}:\n{judgement.output}"

@@ -14,7 +14,8 @@ from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import SharedPath
 from replay_rules.ladder import climb, kind_of
 
-_EIGHT = 8
+NAMED = 8
+"""How many movers of a path a collision names; the rest are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +99,9 @@ class Builder:
                 Collided(
                     path=path,
                     kind=kind_of(collision),
-                    intents=tuple(intents[-_EIGHT:]),
+                    intents=tuple(intents[-NAMED:]),
                     count=len(intents),
+                    foreign=tuple(self._main.foreign(path, submission.fork.position)[-NAMED:]),
                     steps=climbed.steps,
                 )
             )

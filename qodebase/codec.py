@@ -30,6 +30,9 @@ def _decode(kind: type, value: Any) -> Any:
     raise NotImplementedError(f"{kind.__name__} has no form in a file")
 
 
+NotDecoded = msgspec.DecodeError
+"""Raised by decoders: the bytes are no value of the type."""
+
 JSON = msgspec.json.Encoder(enc_hook=_encode)
 """Encodes to JSON; a `RepoPath` becomes readable text."""
 

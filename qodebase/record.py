@@ -116,8 +116,15 @@ def read_note(note: bytes, *, source: str = "note") -> Record:
 def _sentence(record: Record) -> str:
     parts = [f"{record.intent}: landed from attempt {record.attempt} of {record.agent} ({record.model})"]
     parts += [
-        f"{collision.path.text} had moved under it by {collision.count} landed "
-        f"{'intent' if collision.count == 1 else 'intents'}, redone by {collision.resolved_by}"
+        f"{collision.path.text} had moved under it by {_movers(collision)}, redone by {collision.resolved_by}"
         for collision in record.collisions
     ]
     return "; ".join(parts) + "."
+
+
+def _movers(collision: Collided) -> str:
+    landed = f"{collision.count} landed {'intent' if collision.count == 1 else 'intents'}"
+    foreign = ", ".join(commit[:12] for commit in collision.foreign)
+    if not foreign:
+        return landed
+    return f"{landed} and {foreign}" if collision.count else foreign

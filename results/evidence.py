@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import msgspec
-
 from qodebase.change import Change
-from qodebase.codec import BadData, pack_decoder
+from qodebase.codec import BadData, NotDecoded, pack_decoder
 from qodebase.collision import Collided
 from qodebase.events import AnyEvent, ChangeMade, CollisionMet, Landed, Replayed, Unknown
 from qodebase.intent import Intent
@@ -108,7 +106,7 @@ class Evidence:
             raise NoChange("the journal holds no change for it")
         try:
             change: Change = _CHANGE.decode(self._segments.get(event.ref))
-        except (BadSegment, msgspec.DecodeError, ValueError) as error:
+        except (BadSegment, NotDecoded, ValueError) as error:
             raise NoChange(f"its journalled change cannot be read: {error}") from None
         return change
 

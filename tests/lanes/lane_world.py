@@ -14,6 +14,7 @@ from lanes.desk import Desk
 from lanes.fork import Fork, Main
 from lanes.gate import Gate
 from lanes.router import Router
+from lanes.step import Terms
 from lanes.submission import Submission
 from lanes.train import Builder
 from lanes.yard import Outcome, Yard
@@ -133,13 +134,15 @@ class World:
         self.main = Main(self.tree(self.trunk.tip), self.tree)
         self.syncs = 0
         self.desk = Desk(
-            run=RUN_ID,
+            terms=Terms(
+                run=RUN_ID,
+                shared=self.shared,
+                author=lambda submission: Person(name=submission.agent, mail="agent@example.org", time=1_700_000_000),
+            ),
             trunk=self.trunk,
             main=self.main,
-            shared=self.shared,
             journal=self.journal,
             clock=self.clock,
-            author=lambda submission: Person(name=submission.agent, mail="agent@example.org", time=1_700_000_000),
             open_tree=self.tree,
             between=lambda old, new: [commit.id for commit in self.reader.log(new, old)],
             sync=self._sync,

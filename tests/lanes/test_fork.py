@@ -130,3 +130,17 @@ class Empty:
 
     def walk(self) -> Iterator[tuple[RepoPath, Entry]]:
         return iter(())
+
+
+def test_other_peoples_commits_are_named_for_the_paths_that_they_changed(world: Make) -> None:
+    one = world({b"a": b"a0\n", b"b": b"b0\n"})
+    before = one.main.tip
+    position = one.main.position
+    second = one.foreign({b"a": b"a1\n"})
+    third = one.foreign({b"b": b"b1\n"})
+    one.main.reset(one.tree(third), [third, second])
+    assert one.main.foreign(RepoPath(b"a"), position) == [second]
+    assert one.main.foreign(RepoPath(b"b"), position) == [third]
+    assert one.main.foreign(RepoPath(b"b"), one.main.position) == []
+    assert one.main.fork_at(second, [RepoPath(b"a")]).position < one.main.position
+    assert before != one.main.tip

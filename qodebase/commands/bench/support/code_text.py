@@ -11,13 +11,7 @@ SPREAD = 1.25
 LARGEST = 120_000
 """Sizes are log-normal: half of the files are shorter than 3.5 kB and the mean is about 7 kB, as in common trees."""
 
-_WORDS = (
-    "request response value index parse build field cache node tree path name key item state token buffer handle "
-    "config option result error count size limit start stop next first last merge split write read open close send "
-    "receive encode decode format filter select update remove insert create delete check valid default module source "
-    "target queue worker thread event signal message header body stream block chunk offset length match pattern rule "
-    "group entry record column table query schema model view form widget layout color theme font image audio video"
-).split()
+_WORDS = ["request", "response", "value", "index", "parse", "build", "field", "cache", "node", "tree", "path", "name", "key", "item", "state", "token", "buffer", "handle", "config", "option", "result", "error", "count", "size", "limit", "start", "stop", "next", "first", "last", "merge", "split", "write", "read", "open", "close", "send", "receive", "encode", "decode", "format", "filter", "select", "update", "remove", "insert", "create", "delete", "check", "valid", "default", "module", "source", "target", "queue", "worker", "thread", "event", "signal", "message", "header", "body", "stream", "block", "chunk", "offset", "length", "match", "pattern", "rule", "group", "entry", "record", "column", "table", "query", "schema", "model", "view", "form", "widget", "layout", "color", "theme", "font", "image", "audio", "video"]
 _LINES = (
     "def {a}_{b}(self, {c}: int, {d}: str) -> None:\n",
     "    {a}_{b} = self._{c}.{d}_{e}({a}, {b})\n",
