@@ -99,13 +99,21 @@ class Lane:
             landed.set()
 
     async def _round(self, submissions: list[Submission]) -> None:
-        train = self._yard.new_train(self.name)
+        yard = self._yard
+        train = yard.new_train(self.name)
+        behind: list[Submission] = []
         for submission in submissions:
-            stuck = self._yard.builder.couple(train, submission)
-            if stuck is not None:
-                self._yard.replay(stuck)
+            if yard.must_wait(submission):
+                continue
+            stuck = yard.builder.couple(train, submission)
+            if stuck is not None and stuck.ahead:
+                behind.append(submission)
+            elif stuck is not None:
+                yard.replay(stuck)
         if train.members:
             await self._judge_and_land(train)
+        for submission in behind:
+            yard.again(submission)
 
     async def _judge_and_land(self, train: Train) -> None:
         yard = self._yard

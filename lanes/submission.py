@@ -8,7 +8,7 @@ from lanes.fork import Fork
 from qodebase.change import Change
 from qodebase.collision import Collided
 from qodebase.intent import Intent
-from qodebase.paths import CommitId
+from qodebase.paths import CommitId, RepoPath
 from qodebase.record import Usage
 
 
@@ -40,6 +40,7 @@ class Submission:
         collided: the collisions of this attempt so far.
         order: its place among all submissions.
         lanes: the lanes of its paths, in their fixed order.
+        shared: the job's shared paths, which choose no lane.
     """
 
     intent: Intent
@@ -59,6 +60,7 @@ class Submission:
     collided: list[Collided] = field(default_factory=list)
     order: int = 0
     lanes: tuple[str, ...] = ()
+    shared: frozenset[RepoPath] = frozenset()
 
     @property
     def rank(self) -> tuple[int, int]:

@@ -37,10 +37,15 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stuck:
-    """A change that merge and rules could not redo: what collided, and the tip that they tried it on."""
+    """A change that merge and rules could not redo: what collided.
+
+    ``ahead`` says that it collided with a member of its own train, which is not on main yet: a model could not see
+    what that one did.
+    """
 
     submission: Submission
     collided: tuple[Collided, ...]
+    ahead: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -110,7 +115,7 @@ class Builder:
             else:
                 edits[path] = Edit(climbed.resolved.mode, climbed.resolved.content)
         if stuck:
-            return Stuck(submission=submission, collided=tuple(collided))
+            return Stuck(submission=submission, collided=tuple(collided), ahead=any(path in ahead for path in expects))
         train.members.append(Member(submission=submission, edits=edits, expects=expects, collided=tuple(collided)))
         return None
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from lanes.desk import Desk
 from lanes.gate import Gate
 from lanes.lane import Lane
+from lanes.reservations import Reservations
 from lanes.router import Router
 from lanes.submission import Landed, SentBack, Submission
 from lanes.train import Builder, Stuck, Train
@@ -50,6 +51,7 @@ class Yard:
         self._sitting = sitting
         self._replays = replays
         self._lanes = {name: Lane(name, self) for name in router.names}
+        self._reservations = Reservations()
         self._outcomes: dict[str, asyncio.Future[Outcome]] = {}
         self._trains = 0
         self._order = 0
@@ -69,6 +71,7 @@ class Yard:
         self._outcomes[submission.intent.id] = outcome
         self._order += 1
         submission.order = self._order
+        submission.shared = self._shared
         submission.queued_at = self._clock.now()
         self._queue(submission)
         return outcome
@@ -82,7 +85,9 @@ class Yard:
         self._queue(submission)
 
     def end(self, submission: Submission, outcome: Outcome) -> None:
-        """Report what became of a change."""
+        """Report what became of a change; those that waited for its paths go on."""
+        for waiting in self._reservations.release(submission):
+            self._queue(waiting)
         future = self._outcomes.pop(submission.intent.id)
         if not future.done():
             future.set_result(outcome)
@@ -106,14 +111,24 @@ class Yard:
         for name in submission.lanes:
             self._lanes[name].hold(landed)
 
+    def must_wait(self, submission: Submission) -> bool:
+        """Return whether a model redoes something on a path of this change; it is queued again after that."""
+        if not self._reservations.blocked(submission):
+            return False
+        self._reservations.wait(submission)
+        return True
+
     def replay(self, stuck: Stuck) -> None:
         """Have a model redo what merge and rules could not, beside whatever the lane does next."""
         if self._tasks is None:
             raise RuntimeError("the yard is not serving")
+        if self.must_wait(stuck.submission):
+            return
+        self._reservations.hold(stuck.submission)
         self._tasks.create_task(self._replay(stuck), name=f"replay {stuck.submission.intent.id}")
 
     def _queue(self, submission: Submission) -> None:
-        submission.lanes = self._router.lanes(path for path in submission.change.paths if path not in self._shared)
+        submission.lanes = self._router.lanes(path for path in submission.change.paths if path not in submission.shared)
         self.journal.write(
             events.Queued,
             actor=submission.agent,

@@ -7,7 +7,9 @@ bytes are inserted.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from itertools import accumulate
 
 Splice = tuple[int, int, bytes]
 Piece = tuple[int, int] | bytes
@@ -17,6 +19,7 @@ _LARGEST_INSERT = 127
 _LARGEST_STEP = 65536
 """A slice of this size does not cost the allocator fresh pages."""
 _BYTE = [bytes((number,)) for number in range(256)]
+_REMEMBERED = 1 << 14
 _BITS = (1, 2, 4, 8, 16, 32, 64)
 
 
@@ -105,22 +108,35 @@ def _part(piece: Piece, start: int, end: int) -> Piece:
     return piece[0] + start, piece[0] + end
 
 
+def splice_delta(before: int, after: int, splice: Splice) -> bytes:
+    """Return the delta of one splice; what `encode_delta` gives, for the case that is nearly every edit."""
+    start, end, text = splice
+    out = [_size(before), _size(after)]
+    if start:
+        out.append(_copies(0, start))
+    _insert(out, text)
+    if end < before:
+        out.append(_copies(end, before))
+    return b"".join(out)
+
+
 def encode_delta(before: int, after: int, pieces: Sequence[Piece]) -> bytes:
     """Return a delta from a base of ``before`` bytes to a result of ``after`` bytes."""
     out = [_size(before), _size(after)]
     for piece in pieces:
         if isinstance(piece, bytes):
-            for at in range(0, len(piece), _LARGEST_INSERT):
-                part = piece[at : at + _LARGEST_INSERT]
-                out.append(_BYTE[len(part)])
-                out.append(part)
+            _insert(out, piece)
         else:
-            offset, end = piece
-            while offset < end:
-                length = min(end - offset, _LARGEST_COPY)
-                out.append(_copy(offset, length))
-                offset += length
+            out.append(_copies(*piece))
     return b"".join(out)
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _copies(offset: int, end: int) -> bytes:
+    if end - offset <= _LARGEST_COPY:
+        return _copy(offset, end - offset)
+    starts = range(offset, end, _LARGEST_COPY)
+    return b"".join([_copy(start, min(end - start, _LARGEST_COPY)) for start in starts])
 
 
 def _copy(offset: int, length: int) -> bytes:
@@ -133,12 +149,48 @@ def _copy(offset: int, length: int) -> bytes:
     return _BYTE[flags] + raw.translate(None, b"\0")
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def _size(number: int) -> bytes:
-    if number < 0x80:
-        return _BYTE[number]
     out = []
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)
         number >>= 7
     out.append(number)
     return bytes(out)
+
+
+class Pattern:
+    """A content whose lines others have in the same places: commits and records differ in a few values only."""
+
+    def __init__(self, content: bytes) -> None:
+        self._size = len(content)
+        self._lines = content.splitlines(keepends=True)
+        self._ends = list(accumulate(map(len, self._lines)))
+
+    def delta(self, content: bytes) -> bytes:
+        """Return a delta to ``content`` that copies every line which stands at the same place of both."""
+        out = [_size(self._size), _size(len(content))]
+        fresh: list[bytes] = []
+        start = at = 0
+        lines = content.splitlines(keepends=True)
+        for line, old, end in zip(lines, self._lines, self._ends, strict=False):
+            if line != old:
+                if start < at:
+                    out.append(_copies(start, at))
+                fresh.append(line)
+                start = end
+            elif fresh:
+                _insert(out, b"".join(fresh))
+                fresh = []
+            at = end
+        if start < at:
+            out.append(_copies(start, at))
+        _insert(out, b"".join(fresh + lines[len(self._lines) :]))
+        return b"".join(out)
+
+
+def _insert(out: list[bytes], text: bytes) -> None:
+    for at in range(0, len(text), _LARGEST_INSERT):
+        part = text[at : at + _LARGEST_INSERT]
+        out.append(_BYTE[len(part)])
+        out.append(part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from qodebase.errors import QodebaseError
@@ -33,13 +34,14 @@ class BrokenTree(QodebaseError):
 class Folder:
     """One serialized tree, with the sort keys of its entries once they were needed."""
 
-    __slots__ = ("children", "id", "keys", "raw", "sizes")
+    __slots__ = ("children", "ends", "id", "keys", "raw", "sizes")
 
     def __init__(self, id: bytes, raw: bytes, keys: list[bytes] | None = None, sizes: list[int] | None = None) -> None:
         self.id = id
         self.raw = raw
         self.keys = keys
         self.sizes = sizes
+        self.ends: list[int] | None = None
         self.children: dict[bytes, Folder] = {}
 
     def index(self) -> tuple[list[bytes], list[int]]:
@@ -58,15 +60,31 @@ class Folder:
             raise BrokenTree(f"tree {self.id.hex()} is not sorted as git sorts", hint="See what `git fsck` says.")
         return keys, sizes
 
-    def node(self, key: bytes) -> Node | None:
-        """Return the entry with this sort key."""
+    def span(self, key: bytes) -> tuple[int, int]:
+        """Return where in the bytes the entry with this sort key stands; ``(0, 0)`` for none."""
         keys, sizes = self.index()
         place = bisect_left(keys, key)
         if place == len(keys) or keys[place] != key:
+            return 0, 0
+        if self.ends is None:
+            self.ends = list(accumulate(sizes))
+        end = self.ends[place]
+        return end - sizes[place], end
+
+    def node(self, key: bytes) -> Node | None:
+        """Return the entry with this sort key."""
+        start, end = self.span(key)
+        if not end:
             return None
-        start = sum(sizes[:place])
-        end = start + sizes[place]
         return Node(int(self.raw[start : self.raw.index(b" ", start)], 8), self.raw[end - 20 : end])
+
+    def with_id(self, place: int, id: bytes) -> Folder:
+        """Return the folder with another id in the 20 bytes from ``place``; its children are shared, not copied."""
+        raw = b"".join((self.raw[:place], id, self.raw[place + 20 :]))
+        made = Folder(hash_object(TREE, raw), raw, self.keys, self.sizes)
+        made.ends = self.ends
+        made.children = self.children
+        return made
 
     def child(self, name: bytes, load: Load) -> Folder | None:
         """Return the folder of this name within this one."""

@@ -22,8 +22,9 @@ from qodebase.trunk.pack import PackWriter
 from qodebase.trunk.recovery import remove_leftovers, undo_orphans
 from qodebase.trunk.refs import NOTES_REF, RefLock, read_ref, resolve_ref
 from qodebase.trunk.repository import Folders, find_folders
-from qodebase.trunk.step import Recent, Step, entry_of, refuse_broken
+from qodebase.trunk.step import Recent, Roots, Step, entry_of, refuse_broken
 from qodebase.trunk.tree import Tree
+from qodebase.trunk.wholes import Wholes
 
 _TRIES = 20
 _PILE = 50
@@ -60,6 +61,8 @@ class Trunk:
         self._level = level
         self._objects = Objects(folders.objects)
         self._recent = Recent()
+        self._wholes = Wholes(folders.objects)
+        self._roots = Roots()
         self._tidying = Tidying(folders.git)
         self._piled = 0
         self._unsure = True
@@ -113,6 +116,7 @@ class Trunk:
         """Let others land."""
         self._tidying.stop()
         self._objects.close()
+        self._wholes.close()
         self._lock.release()
 
     @property
@@ -205,7 +209,13 @@ class Trunk:
         assert self._notes is not None
         pack = PackWriter(level=self._level)
         step = Step(
-            tip=bytes.fromhex(self._tip), tree=self._main, objects=self._objects, recent=self._recent, pack=pack
+            tip=bytes.fromhex(self._tip),
+            tree=self._main,
+            objects=self._objects,
+            recent=self._recent,
+            pack=pack,
+            wholes=self._wholes,
+            roots=self._roots,
         )
         results = [step.take(landing, redo) for landing in batch]
         if not step.notes:
@@ -280,3 +290,4 @@ class Trunk:
         self._tidying.stop()
         compact(self._folders.git)
         self._objects.reopen()
+        self._wholes.close()

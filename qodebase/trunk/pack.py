@@ -7,16 +7,17 @@ of them at once, and after 25 knots the object is written whole.
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import struct
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
+from zlib import adler32, crc32
 
-from qodebase.trunk.deltas import Splice, encode_delta, pieces_of
+from qodebase.trunk.deltas import Pattern, Splice, encode_delta, pieces_of, splice_delta
 from qodebase.trunk.files import Files
-from qodebase.trunk.objects import TREE
+from qodebase.trunk.objects import TREE, sha1
 
 OFS_DELTA = 6
 STEPS = 24
@@ -28,6 +29,10 @@ HALF = ".part"
 _SMALL = 4096
 _STORED = 1024
 _FAR = 0x80000000
+_STORED_HEAD = b"\x78\x01\x01"
+_MOST_STORED = 0xFFFF
+_LENGTHS = struct.Struct("<HH").pack
+_ADLER = struct.Struct(">L").pack
 
 
 class _Link(NamedTuple):
@@ -44,8 +49,10 @@ class _Link(NamedTuple):
 class PackWriter:
     """Collect objects in memory and write them as one pack.
 
+    Trees and short deltas are stored as they are: ids and offsets do not shrink.
+
     Args:
-        level: zlib's, for objects written whole; -1 is git's own.
+        level: zlib's, for contents written whole and for long deltas; -1 is git's own.
     """
 
     def __init__(self, *, level: int = -1) -> None:
@@ -54,6 +61,7 @@ class PackWriter:
         self._at = 12
         self._entries: list[tuple[bytes, int, int]] = []
         self._links: dict[bytes, _Link] = {}
+        self._patterns: dict[int, tuple[int, Pattern]] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -71,10 +79,33 @@ class PackWriter:
         if link is None or not self._add_delta(link, id, content, splices):
             self._add_whole(kind, id, content)
 
+    def add_alike(self, kind: int, id: bytes, content: bytes) -> None:
+        """Add an object once, as a delta on the first one of its kind that came here, for they differ in few lines."""
+        if id in self._links:
+            return
+        offset, pattern = self._patterns.get(kind, (0, None))
+        if pattern is None:
+            self._patterns[kind] = self._at, Pattern(content)
+        else:
+            delta = pattern.delta(content)
+            if 4 * len(delta) <= 3 * len(content):
+                self._links[id] = _Link(self._at, len(content), KNOTS, STEPS)
+                self._emit_delta(id, delta, self._at - offset)
+                return
+        self._add_whole(kind, id, content)
+
+    def add_copy(self, id: bytes, size: int, entry: bytes, crc: int) -> None:
+        """Add an object that another pack holds whole, by the bytes of its entry there; ``size`` is its content's."""
+        if id not in self._links:
+            self._links[id] = _Link(self._at, size, 0, 0)
+            self._emit(id, entry, crc)
+
     def _add_whole(self, kind: int, id: bytes, content: bytes) -> None:
         offset, size = self._at, len(content)
         self._links[id] = _Link(offset, size, 0, 0)
-        self._emit(id, _head(kind, size) + self._deflated(content, 1 if kind == TREE else self.level))
+        body = _stored(content) if kind == TREE else self._deflated(content)
+        entry = _head(kind, size) + body
+        self._emit(id, entry, crc32(entry))
 
     def _add_delta(self, link: _Link, id: bytes, content: bytes, splices: Sequence[Splice]) -> bool:
         size = len(content)
@@ -86,23 +117,36 @@ class PackWriter:
             made = _Link(self._at, size, link.knots + 1, 0)
         else:
             return False
-        delta = encode_delta(base.size, size, pieces_of(base.size, way))
+        if len(way) == 1:
+            delta = splice_delta(base.size, size, way[0])
+        else:
+            delta = encode_delta(base.size, size, pieces_of(base.size, way))
         if 2 * len(delta) > size:
             return False
         self._links[id] = made
-        body = _stored(delta) if len(delta) <= _STORED else self._deflated(delta, self.level)
-        self._emit(id, _head(OFS_DELTA, len(delta)) + _back(self._at - base.offset) + body)
+        self._emit_delta(id, delta, self._at - base.offset)
         return True
 
-    def _deflated(self, content: bytes, level: int) -> bytes:
+    def _emit_delta(self, id: bytes, delta: bytes, distance: int) -> None:
+        length = len(delta)
+        if length <= _STORED:
+            entry = b"".join((
+                _head(OFS_DELTA, length), _back(distance), _STORED_HEAD,
+                _LENGTHS(length, length ^ 0xFFFF), delta, _ADLER(adler32(delta)),
+            ))  # fmt: skip
+        else:
+            entry = _head(OFS_DELTA, length) + _back(distance) + self._deflated(delta)
+        self._emit(id, entry, crc32(entry))
+
+    def _deflated(self, content: bytes) -> bytes:
         if len(content) > _SMALL:
-            return zlib.compress(content, level)
+            return zlib.compress(content, self.level)
         # A window of 4 KiB loses nothing here and spares zlib 200 KiB of fresh memory for each object.
-        press = zlib.compressobj(level, zlib.DEFLATED, 12, 5)
+        press = zlib.compressobj(self.level, zlib.DEFLATED, 12, 5)
         return press.compress(content) + press.flush()
 
-    def _emit(self, id: bytes, entry: bytes) -> None:
-        self._entries.append((id, zlib.crc32(entry), self._at))
+    def _emit(self, id: bytes, entry: bytes, crc: int) -> None:
+        self._entries.append((id, crc, self._at))
         self._chunks.append(entry)
         self._at += len(entry)
 
@@ -113,17 +157,15 @@ class PackWriter:
         pack's name, so that a pack left without index by a crash is known as ours.
         """
         head = b"PACK" + struct.pack(">LL", 2, len(self._entries))
-        digest = hashlib.sha1(head, usedforsecurity=False)
-        for chunk in self._chunks:
-            digest.update(chunk)
-        checksum = digest.digest()
+        whole = b"".join((head, *self._chunks))
+        checksum = sha1(whole).digest()
         name = f"pack-{checksum.hex()}"
         pack, index = folder / f"{name}.pack", folder / f"{name}.idx"
         if index.exists():
             return pack
         half_pack, half_index = (folder / f"{TEMPORARY}{name}.{kind}{HALF}" for kind in ("pack", "idx"))
         try:
-            files.write_new(half_pack, [b"".join((head, *self._chunks, checksum))], mode=0o444)
+            files.write_new(half_pack, [whole, checksum], mode=0o444)
             files.write_new(half_index, [self._index(checksum)], mode=0o444)
             files.rename(half_pack, pack)
             files.rename(half_index, index)
@@ -158,7 +200,7 @@ class PackWriter:
                 checksum,
             )
         )
-        return body + hashlib.sha1(body, usedforsecurity=False).digest()
+        return body + sha1(body).digest()
 
 
 def _from_knot(link: _Link, splices: Sequence[Splice]) -> tuple[_Link, list[Splice]]:
@@ -170,6 +212,7 @@ def _from_knot(link: _Link, splices: Sequence[Splice]) -> tuple[_Link, list[Spli
     return link, [splice for run in reversed(runs) for splice in run]
 
 
+@functools.lru_cache(maxsize=1 << 13)
 def _head(kind: int, size: int) -> bytes:
     first = kind << 4 | size & 15
     size >>= 4
@@ -193,6 +236,13 @@ def _back(distance: int) -> bytes:
 
 
 def _stored(data: bytes) -> bytes:
-    """Return a zlib stream that holds ``data`` as it is: ids and offsets do not shrink (RFC 1950, 1951)."""
+    """Return a zlib stream that holds ``data`` as it is (RFC 1950, 1951)."""
     size = len(data)
-    return b"\x78\x01\x01" + struct.pack("<HH", size, size ^ 0xFFFF) + data + struct.pack(">L", zlib.adler32(data))
+    if size <= _MOST_STORED:
+        return b"".join((_STORED_HEAD, _LENGTHS(size, size ^ 0xFFFF), data, _ADLER(adler32(data))))
+    out = [_STORED_HEAD[:2]]
+    for at in range(0, size, _MOST_STORED):
+        part = data[at : at + _MOST_STORED]
+        last = b"\1" if at + _MOST_STORED >= size else b"\0"
+        out += (last, _LENGTHS(len(part), len(part) ^ 0xFFFF), part)
+    return b"".join((*out, _ADLER(adler32(data))))

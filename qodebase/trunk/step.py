@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from qodebase.change import EXECUTABLE, REGULAR, SUBMODULE, BadPatch, patched
@@ -29,8 +31,30 @@ from qodebase.trunk.naming import fault_of_edit, fault_of_path
 from qodebase.trunk.objects import BLOB, COMMIT, TREE, Objects, hash_object
 from qodebase.trunk.pack import PackWriter
 from qodebase.trunk.tree import Tree
+from qodebase.trunk.wholes import Wholes
 
 RECENT_BYTES = 64 << 20
+
+_WORTH_A_COPY = 512
+_MUCH = 4
+_MOST_ROOTS = 50_000
+
+
+class Roots:
+    """For each blob that was written as a delta lately the content that it began as, and that packs hold whole."""
+
+    def __init__(self) -> None:
+        self._roots: dict[bytes, bytes] = {}
+
+    def get(self, id: bytes, default: bytes) -> bytes:
+        """Return the root of a blob, or ``default``."""
+        return self._roots.get(id, default)
+
+    def update(self, roots: Mapping[bytes, bytes]) -> None:
+        """Add roots, and forget the oldest beyond a fixed number."""
+        self._roots.update(roots)
+        for id in list(islice(self._roots, max(0, len(self._roots) - _MOST_ROOTS))):
+            del self._roots[id]
 
 
 class Recent:
@@ -145,7 +169,17 @@ class _Blob(NamedTuple):
 class Step:
     """Landings taken one after the other onto one tip; nothing is on disk before the pack is written."""
 
-    def __init__(self, *, tip: bytes, tree: Tree, objects: Objects, recent: Recent, pack: PackWriter) -> None:
+    def __init__(
+        self,
+        *,
+        tip: bytes,
+        tree: Tree,
+        objects: Objects,
+        recent: Recent,
+        pack: PackWriter,
+        wholes: Wholes,
+        roots: Roots,
+    ) -> None:
         self.tip = tip
         self.tree = tree
         self.pack = pack
@@ -153,6 +187,9 @@ class Step:
         self.last: bytes = b""
         self._objects = objects
         self._recent = recent
+        self._wholes = wholes
+        self._roots = roots
+        self._new_roots: dict[bytes, bytes] = {}
         self._edited: dict[bytes, bytes] = {}
         self._shared_now: dict[bytes, tuple[bytes, bytes]] = {}
 
@@ -189,9 +226,9 @@ class Step:
             self._shared_now[path] = (id, blobs[id].content)
         for folder in written:
             self.pack.add(TREE, folder.id, folder.raw, folder.base, folder.splices)
-        self.pack.add(COMMIT, commit, content)
+        self.pack.add_alike(COMMIT, commit, content)
         note_id = hash_object(BLOB, note)
-        self.pack.add(BLOB, note_id, note)
+        self.pack.add_alike(BLOB, note_id, note)
         self.notes[commit] = note_id
         self.tip, self.tree, self.last = commit, tree, committer
         return landed
@@ -271,18 +308,40 @@ class Step:
         return self._recent.get(id) if found is None else found
 
     def remember(self) -> None:
-        """Keep the contents that the next step is likely to start from; of a shared path only the last one."""
+        """Keep what the next step is likely to start from; of a shared path only the last content."""
         for id, content in (*self._edited.items(), *self._shared_now.values()):
             self._recent.put(id, content)
+        self._roots.update(self._new_roots)
 
     def _add_blob(self, id: bytes, blob: _Blob) -> None:
+        if id in self.pack:
+            return
         old = blob.old
-        if old is None and blob.base is not None and blob.base in self.pack:
-            old = self._kept(blob.base)
+        if old is None and blob.base is not None:
+            if blob.base in self.pack:
+                old = self._kept(blob.base)
+            elif self._add_on_copy(id, blob.content, blob.base):
+                return
         if old is None:
             self.pack.add(BLOB, id, blob.content)
-        elif id not in self.pack:
+        else:
             self.pack.add(BLOB, id, blob.content, blob.base, [splice_between(old, blob.content)])
+
+    def _add_on_copy(self, id: bytes, content: bytes, base: bytes) -> bool:
+        """Add a content as a delta on a copy of what it began as, if that is at hand and saves much; say whether."""
+        if len(content) < _WORTH_A_COPY:
+            return False
+        root = self._roots.get(base, base)
+        whole = self._wholes.find(root)
+        if whole is None:
+            return False
+        splice = splice_between(whole.content, content)
+        if _MUCH * len(splice[2]) > len(content):
+            return False
+        self.pack.add_copy(root, len(whole.content), whole.entry, whole.crc)
+        self.pack.add(BLOB, id, content, root, [splice])
+        self._new_roots[id] = root
+        return True
 
 
 def _laid(change: SharedEdit, content: bytes | None) -> bytes:

@@ -71,6 +71,10 @@ class Tree:
         Raises:
             PathClash: an edit needs a folder where a file stands, or puts a file where a folder stands.
         """
+        if len(edits) == 1:
+            replaced = self._replaced(*next(iter(edits.items())))
+            if replaced is not None:
+                return replaced
         drafts = Drafts(self.root, self.load)
         for path, node in edits.items():
             if node is None:
@@ -80,6 +84,32 @@ class Tree:
                 drafts.put(path, node)
         root, written = drafts.finish()
         return Tree(root, self.load), written
+
+    def _replaced(self, path: bytes, node: Node | None) -> tuple[Tree, list[Written]] | None:
+        """Return what `edited` does for the commonest edit: an entry that is there gets another id of the same mode."""
+        if node is None:
+            return None
+        *above, name = path.split(b"/")
+        way: list[tuple[Folder, bytes, int]] = []
+        folder = self.root
+        for part in above:
+            _, end = folder.span(part + b"/")
+            below = folder.child(part, self.load) if end else None
+            if below is None:
+                return None
+            way.append((folder, part, end - 20))
+            folder = below
+        start, end = folder.span(name)
+        if not end or not folder.raw.startswith(b"%o " % node.mode, start) or folder.raw.startswith(node.id, end - 20):
+            return None
+        made = folder.with_id(end - 20, node.id)
+        written = [Written(made.id, made.raw, folder.id, [(end - 20, end, node.id)])]
+        for folder, part, place in reversed(way):
+            below, made = made, folder.with_id(place, made.id)
+            made.children = made.children.copy()
+            made.children[part] = below
+            written.append(Written(made.id, made.raw, folder.id, [(place, place + 20, below.id)]))
+        return Tree(made, self.load), written
 
     def moved_to(self, id: bytes) -> Tree:
         """Return another tree that keeps in memory what it has in common with this one."""

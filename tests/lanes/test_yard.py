@@ -352,3 +352,25 @@ def test_the_checker_of_these_tests_is_asked_as_the_gate_asks() -> None:
     checker.members["t"] = ("a",)
     checker.bad = {"a"}
     assert asyncio.run(checker.check("t", ["c"])).output == "a broke it"
+
+
+def test_edits_of_one_place_are_redone_one_after_the_other_and_all_land(world: Make) -> None:
+    redo = WritesIts()
+    one = world({b"a": BASE}, redo=redo)
+    names = [f"i{number}" for number in range(12)]
+    outcomes = one.land_all(*(one.submission(name, {b"a": at(2, name.encode() + b"\n")}) for name in names))
+    assert all(isinstance(outcome, Landed) for outcome in outcomes)
+    assert [asked.replay for asked in redo.asked] == [1] * 11
+    assert one.files()[b"a"].split(b"\n")[2] == b"i0"
+    assert sorted(one.files()[b"a"].splitlines()[20:]) == sorted(name.encode() for name in names[1:])
+    one.assert_whole()
+
+
+def test_what_waits_for_a_replay_goes_on_when_the_replay_fails(world: Make) -> None:
+    redo = WritesIts()
+    redo.declines = 3
+    one = world({b"a": BASE}, redo=redo)
+    outcomes = one.land_all(*(one.submission(name, {b"a": at(2, name.encode() + b"\n")}) for name in ("x", "y", "z")))
+    assert [type(outcome) for outcome in outcomes] == [Landed, SentBack, Landed]
+    assert one.files()[b"a"] == at(2, b"x\n") + b"z\n"
+    one.assert_whole()

@@ -1,0 +1,149 @@
+"""Find contents that packs of the repository hold whole, as bytes that another pack can take over.
+
+A pack must hold the base of each of its deltas (gitformat-pack(5)), so a new content can only be written as a delta on
+an old one if the old one comes along. Taking over its entry costs a copy; compressing the new content costs ten times
+as much.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+from qodebase.trunk.objects import BLOB
+
+_MOST_PACKS = 4
+_MOST_SIZE = 16 << 20
+_NAMES = 8 + 1024
+_FAR = 0x80000000
+_HEAD = 10
+"""More bytes than the head of an entry whose content is not too large."""
+
+
+class Whole(NamedTuple):
+    """A content, and the entry with its checksum that holds it in some pack."""
+
+    content: bytes
+    entry: bytes
+    crc: int
+
+
+class Wholes:
+    """The largest packs of a repository, looked into for one content after another; for one thread.
+
+    A pack that is removed meanwhile stays readable here, and what it says stays true.
+    """
+
+    def __init__(self, objects: Path) -> None:
+        self._objects = objects
+        self._packs: list[_Pack] | None = None
+
+    def find(self, id: bytes) -> Whole | None:
+        """Return the content of a blob, or None where no large pack holds it whole or it is too large to copy."""
+        if self._packs is None:
+            self._packs = self._opened()
+        for pack in self._packs:
+            place = pack.place(id)
+            if place >= 0:
+                return pack.whole(place)
+        return None
+
+    def close(self) -> None:
+        """Close the packs; they are looked up again when the next content is asked for."""
+        for pack in self._packs or ():
+            pack.close()
+        self._packs = None
+
+    def _opened(self) -> list[_Pack]:
+        found = []
+        for folder in (self._objects, *_alternates(self._objects)):
+            found += [(path.stat().st_size, path) for path in (folder / "pack").glob("*.pack")]
+        packs = []
+        for _, path in sorted(found, reverse=True)[:_MOST_PACKS]:
+            try:
+                packs.append(_Pack(path))
+            except (OSError, ValueError):
+                # Removed just now, or of a kind that is not read here; a copy is only a short cut.
+                continue
+        return packs
+
+
+class _Pack:
+    def __init__(self, path: Path) -> None:
+        with open(path, "rb") as pack, open(path.with_suffix(".idx"), "rb") as index:
+            self._pack = mmap.mmap(pack.fileno(), 0, access=mmap.ACCESS_READ)
+            self._index = mmap.mmap(index.fileno(), 0, access=mmap.ACCESS_READ)
+        if self._index[:8] != b"\xfftOc\0\0\0\2" or self._index[-40:-20] != self._pack[-20:]:
+            self.close()
+            raise ValueError(f"{path} has no index of version 2")
+        self._fan = (0, *struct.unpack(">256L", self._index[8:_NAMES]))
+
+    def place(self, id: bytes) -> int:
+        """Return the place of an object in the index; -1 for none."""
+        index = self._index
+        low, high = self._fan[id[0]], self._fan[id[0] + 1]
+        while low < high:
+            middle = (low + high) // 2
+            at = _NAMES + 20 * middle
+            here = index[at : at + 20]
+            if here == id:
+                return middle
+            if here < id:
+                low = middle + 1
+            else:
+                high = middle
+        return -1
+
+    def whole(self, place: int) -> Whole | None:
+        """Return the blob at a place of the index, if it is no delta, not too large and undamaged."""
+        count = self._fan[256]
+        index = self._index
+        crc = int.from_bytes(index[(at := _NAMES + 20 * count + 4 * place) : at + 4], "big")
+        offset = int.from_bytes(index[(at := _NAMES + 24 * count + 4 * place) : at + 4], "big")
+        if offset >= _FAR:
+            at = _NAMES + 28 * count + 8 * (offset - _FAR)
+            offset = int.from_bytes(index[at : at + 8], "big")
+        kind, size, head = _parsed(self._pack[offset : offset + _HEAD])
+        if kind != BLOB or size > _MOST_SIZE:
+            return None
+        # zlib adds at most a few bytes for each 16 KiB, and 11 in all.
+        raw = self._pack[offset : offset + head + size + size // 1000 + 64]
+        stream = zlib.decompressobj()
+        try:
+            content = stream.decompress(raw[head:])
+        except zlib.error:
+            return None
+        entry = raw[: len(raw) - len(stream.unused_data)]
+        if not stream.eof or len(content) != size or crc32(entry) != crc:
+            return None
+        return Whole(content, entry, crc)
+
+    def close(self) -> None:
+        self._pack.close()
+        self._index.close()
+
+
+def _parsed(head: bytes) -> tuple[int, int, int]:
+    """Return kind, size and the length of the head of a pack's entry."""
+    first = head[0]
+    kind, size = first >> 4 & 7, first & 15
+    at, shift = 1, 4
+    while head[at - 1] & 0x80:
+        if at == len(head):
+            return 0, 0, at
+        size |= (head[at] & 0x7F) << shift
+        at += 1
+        shift += 7
+    return kind, size, at
+
+
+def _alternates(objects: Path) -> list[Path]:
+    try:
+        lines = (objects / "info" / "alternates").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return []
+    return [objects / line for line in lines if line and not line.startswith(("#", '"'))]
