@@ -14,13 +14,19 @@ from lanes.yard import Yard
 from qodebase import events
 from qodebase.intent import Ending, Intent
 from qodebase.journal import Journal
-from qodebase.ports import Clock, Job, Model, Unusable, Wait
+from qodebase.ports import Answer, Clock, Failure, Job, Model, NoAnswer, Unusable, Wait
 from qodebase.record import Usage
 from qodebase.state import IntentState
 
+_OUT_OF_REACH = (Failure.PROVIDER, Failure.TIMEOUT, Failure.RATE)
+_GIVEN_UP_AFTER = 20
+
 
 class Agents:
-    """What all agents of a run share; `work` is one of them."""
+    """What all agents of a run share; `work` is one of them.
+
+    ``unreached`` counts the intents that were left pending because no call of the sitting had reached the model.
+    """
 
     def __init__(
         self,
@@ -48,6 +54,8 @@ class Agents:
         self._clock = clock
         self._state = state
         self._tries = tries
+        self._reached = False
+        self.unreached = 0
         self._shared = tuple(shared.path for shared in job.shared)
 
     async def work(self, number: int) -> None:
@@ -64,11 +72,17 @@ class Agents:
             self._queue.ended()
 
     async def _take(self, intent: Intent, agent: str) -> None:
-        """Bring one intent to its ending; a change that an earlier sitting made is handed in again as it is."""
+        """Bring one intent to its ending; a change that an earlier sitting made is handed in again as it is.
+
+        An intent whose model cannot be reached, and never could in this sitting, stays pending: that says nothing of
+        the intent. After so many of them no more are admitted.
+        """
         state = self._state(intent.id)
         attempt = max(1, state.attempt)
         while True:
             submission = self._held(intent, state) or await self._attempt(intent, attempt, agent)
+            if submission is None:
+                return
             if isinstance(submission, Unusable):
                 self._end(intent, attempt, agent, submission.ending, submission.why)
                 return
@@ -118,13 +132,15 @@ class Agents:
             collided=list(state.collided),
         )
 
-    async def _attempt(self, intent: Intent, attempt: int, agent: str) -> Submission | Unusable:
+    async def _attempt(self, intent: Intent, attempt: int, agent: str) -> Submission | Unusable | None:
         fork = self._main.fork(intent.scope, self._shared)
         where = {"actor": agent, "intent": intent.id, "attempt": attempt}
         admitted = self._journal.write(events.Admitted, base=fork.commit, **where)
         prompt = self._job.prompt(intent, fork)
         called = await self._calls.ask(intent.id, attempt, agent, prompt, purpose="fresh")
         answered_at = self._clock.now()
+        if self._out_of_reach(called.outcome):
+            return None
         made = make_change(self._job, intent, called.outcome, fork, self._shared)
         if not isinstance(made, Made):
             return made
@@ -153,6 +169,16 @@ class Agents:
             deterministic=self._model.deterministic,
             simulated=self._model.simulated,
         )
+
+    def _out_of_reach(self, outcome: Answer | NoAnswer) -> bool:
+        if isinstance(outcome, Answer) or outcome.failure not in _OUT_OF_REACH:
+            self._reached = True
+        if self._reached:
+            return False
+        self.unreached += 1
+        if self.unreached >= _GIVEN_UP_AFTER:
+            self._queue.drain()
+        return True
 
     def _end(self, intent: Intent, attempt: int, agent: str, ending: Ending, reason: str) -> None:
         self._journal.write(events.Ended, actor=agent, intent=intent.id, attempt=attempt, ending=ending, reason=reason)

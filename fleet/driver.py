@@ -192,6 +192,8 @@ class Driver:
             tries=parts.tries,
         )
         await self._work(yard, agents, workers)
+        if agents.unreached and not self._drained:
+            return "no answers"
         return self._why(chosen, pending)
 
     async def _work(self, yard: Yard, agents: Agents, workers: int) -> None:

@@ -60,7 +60,7 @@ class Journal:
         try:
             written = os.write(self._descriptor, line)
             if written != len(line):
-                raise OSError(f"{written} of {len(line)} bytes were written")
+                raise OSError(f"the disk is full: {written} of {len(line)} bytes were written")
             if kind.durable:
                 os.fsync(self._descriptor)
         except OSError as error:

@@ -59,5 +59,13 @@ def _setting(repository: Path, name: str) -> str:
 
 
 def _committer(repository: Path) -> str:
+    """Return who git would name as the committer.
+
+    Raises:
+        CannotSign: git knows nobody.
+    """
     done = subprocess.run(["git", "-C", repository, "var", "GIT_COMMITTER_IDENT"], capture_output=True, check=False)
-    return done.stdout.decode().rpartition(">")[0] + ">"
+    name, closing, _ = done.stdout.decode().rpartition(">")
+    if done.returncode != 0 or not closing:
+        raise CannotSign("--sign needs a key or an identity", hint="git config user.signingKey KEY")
+    return name + closing

@@ -39,6 +39,7 @@ class Summary:
         per_second: landings for each of these seconds, 0 where there is none.
         busiest_second: most landings within one second, counted from the run's first start.
         cost_usd: what is known of the cost; ``unknown_cost_calls`` have none.
+        failed_calls, newest_failure: calls without an answer, retried ones included, and why the newest had none.
         in_flight, queued: intents with an agent, and waiting in lanes, now.
         stopped: why the last sitting ended, empty while it runs or after a kill.
     """
@@ -55,6 +56,8 @@ class Summary:
     per_second: float
     busiest_second: int
     calls: int
+    failed_calls: int
+    newest_failure: str
     cache_calls: int
     input_tokens: int
     cached_tokens: int
@@ -110,6 +113,8 @@ class Tally:
         self._collided: set[str | None] = set()
         self._landed_in: Counter[int] = Counter()
         self._collisions = 0
+        self._failed_calls = 0
+        self._newest_failure = ""
         self._calls = self._cache_calls = self._unknown_cost_calls = 0
         self._input_tokens = self._cached_tokens = self._output_tokens = 0
         self._cost_usd = 0.0
@@ -179,6 +184,8 @@ class Tally:
             per_second=endings[Ending.LANDED] / seconds if seconds else 0.0,
             busiest_second=max(self._landed_in.values(), default=0),
             calls=self._calls,
+            failed_calls=self._failed_calls,
+            newest_failure=self._newest_failure,
             cache_calls=self._cache_calls,
             input_tokens=self._input_tokens,
             cached_tokens=self._cached_tokens,
@@ -224,6 +231,9 @@ class Tally:
         if event.source == "run":
             return
         self._calls += 1
+        if event.outcome != "answer":
+            self._failed_calls += 1
+            self._newest_failure = f"{event.outcome}: {event.why}" if event.why else event.outcome
         self._cache_calls += event.source == "cache"
         self._input_tokens += event.input_tokens
         self._cached_tokens += event.cached_tokens

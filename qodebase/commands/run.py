@@ -29,7 +29,7 @@ def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, 
     from qodebase.clock import SystemClock
     from qodebase.commands.support.at_work import work
     from qodebase.commands.support.plan import prompt_lines, run_plan
-    from qodebase.commands.support.sitting import Order, freeze, prepared
+    from qodebase.commands.support.starting import Order, freeze, prepared
     from qodebase.commands.support.surroundings import surroundings
 
     if common.repo is None:

@@ -197,6 +197,8 @@ def _reasons(found: dict[str, int]) -> str:
 
 
 def _figures(status: Status) -> list[tuple[str, str]]:
+    from qodebase.commands.support.progress import failing_of
+
     summary = status.summary
     unit = "simulated second" if summary.simulated else "second"
     rows = [
@@ -221,5 +223,7 @@ def _figures(status: Status) -> list[tuple[str, str]]:
     cached = f" ({summary.cache_calls} from the cache)" if summary.cache_calls else ""
     rows.append(("calls", f"{summary.calls:,}{cached}, {tokens}"))
     unknown = f" known; of {summary.unknown_cost_calls} calls it is not known" if summary.unknown_cost_calls else ""
+    if summary.failed_calls:
+        rows.append(("failing", failing_of(summary)))
     rows.append(("cost", money(summary.cost_usd) + unknown))
     return rows

@@ -37,9 +37,13 @@ class NoSuchBranch(QodebaseError):
 class DiskTrouble(QodebaseError):
     """A step that the disk did not take; main did not move unless the message says so."""
 
+    exit_code = 3
+
 
 class MainKeepsMoving(QodebaseError):
     """A branch that others moved at every try."""
+
+    exit_code = 3
 
 
 class _Raced(Exception):

@@ -43,8 +43,12 @@ class TrunkLock:
             os.close(self._descriptor)
             raise TrunkHeld(f"{path.parent.parent} is landed on by {who}", hint="Wait for it, or stop it.") from None
         holder = Holder(pid=os.getpid(), host=socket.gethostname(), run=run, branch=branch)
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, msgspec.json.encode(holder) + b"\n", 0)
+        try:
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, msgspec.json.encode(holder) + b"\n", 0)
+        except OSError:
+            os.close(self._descriptor)
+            raise
         _held.add(self)
 
     @staticmethod

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from qodebase.clock import VirtualClock
-from qodebase.commands.support.sitting import Order, Surroundings, freeze, prepared, sit
+from qodebase.commands.support.sitting import sit
+from qodebase.commands.support.starting import Order, freeze, prepared
+from qodebase.commands.support.surroundings import Surroundings
 from qodebase.runs import RunFolder
 
 JOB = Path(__file__).parents[1] / "support" / "edit_job.py"

@@ -73,6 +73,14 @@ class Document:
     def open(self, base: Tree) -> None:
         """Take the code that the run began on."""
         self._base = base
+        if language_of(self._index) is not None:
+            raise BadIndex(
+                f"--index {self._index.text} is a source file", hint="Give docs/API_INDEX.md, say."
+            )
+        parts = self._index.split(b"/")
+        for above in (RepoPath(b"/".join(parts[:depth])) for depth in range(1, len(parts))):
+            if base.entry(above) is not None:
+                raise BadIndex(f"--index {self._index.text}: {above.text} is a file", hint="Give another path.")
 
     def ready(self) -> None:
         """Outline every file and find who uses whom."""
@@ -91,27 +99,36 @@ class Document:
         Raises:
             KeptElsewhere: a file that the job would have to read is a Git LFS pointer.
         """
-        base = self._tree
-        for path, mode in self._files:
-            readable = mode not in (SUBMODULE, SYMLINK)
-            content = base.read(path) if readable else b""
-            if content.startswith(_LFS):
-                raise KeptElsewhere(
-                    f"{path.text} is kept elsewhere by Git LFS, so the job cannot read it",
-                    hint=f"Leave it out: --exclude '{path.text}'.",
-                )
-            found = assess(path, content, mode, max_bytes=self._settings.max_bytes)
-            language = language_of(path)
-            ended = not isinstance(found, Eligible)
-            yield Intent(
-                id=f"document:{path.text}",
-                asked=f"Document {path.text}: its header and its index lines",
-                scope=(path,),
-                symbols=(f"{path.text}#",),
-                group=language.name if language else "",
-                ending=Ending.SKIPPED if ended else Ending.PENDING,
-                reason="" if isinstance(found, Eligible) else f"{found.ending}: {found.reason}",
+        yield from [self._intent(path, mode) for path, mode in self._readable()]
+
+    def _readable(self) -> list[tuple[RepoPath, int]]:
+        elsewhere = [
+            path
+            for path, mode in self._files
+            if mode not in (SUBMODULE, SYMLINK) and self._tree.read(path).startswith(_LFS)
+        ]
+        if elsewhere:
+            more = f" and {len(elsewhere) - 1} more files are" if len(elsewhere) > 1 else " is"
+            raise KeptElsewhere(
+                f"{elsewhere[0].text}{more} kept elsewhere by Git LFS, so the job cannot read them",
+                hint="Leave them out: " + " ".join(f"--exclude '{path.text}'" for path in elsewhere[:20]),
             )
+        return self._files
+
+    def _intent(self, path: RepoPath, mode: int) -> Intent:
+        content = b"" if mode in (SUBMODULE, SYMLINK) else self._tree.read(path)
+        found = assess(path, content, mode, max_bytes=self._settings.max_bytes)
+        language = language_of(path)
+        ended = not isinstance(found, Eligible)
+        return Intent(
+            id=f"document:{path.text}",
+            asked=f"Document {path.text}: its header and its index lines",
+            scope=(path,),
+            symbols=(f"{path.text}#",),
+            group=language.name if language else "",
+            ending=Ending.SKIPPED if ended else Ending.PENDING,
+            reason="" if isinstance(found, Eligible) else f"{found.ending}: {found.reason}",
+        )
 
     def prompt(self, intent: Intent, fork: Tree, replay: ReplayRequest | None = None) -> Prompt:
         """Return the question about one file, as prose and as facts."""

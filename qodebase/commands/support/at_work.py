@@ -6,7 +6,7 @@ import asyncio
 import re
 import shlex
 import subprocess
-from typing import Any
+from contextlib import ExitStack
 
 from qodebase.clock import SystemClock
 from qodebase.commands.support.console import put, put_json, say
@@ -21,6 +21,10 @@ def work(folder: RunFolder, *, first: bool, limit: int | None, json: bool) -> in
     """Take a sitting of a run, show it, tell its end, and return the exit code."""
     past = read_events(folder.journal) if folder.journal.exists() else ()
     progress = Progress(folder.intents(), past)
+    if not first and not progress.tally.summary().pending:
+        say("nothing is left to do: every intent has ended")
+        tell(folder, Sat(why="ended", pending=0, seconds=0.0), json=json)
+        return 0
     with asyncio.Runner() as runner:
         try:
             sat = runner.run(_sit(folder, progress, first=first, limit=limit))
@@ -35,13 +39,11 @@ def work(folder: RunFolder, *, first: bool, limit: int | None, json: bool) -> in
 async def _sit(folder: RunFolder, progress: Progress, *, first: bool, limit: int | None) -> Sat:
     from fleet.driver import Driver
 
-    entered: list[Any] = []
+    with ExitStack() as held:
 
-    def started(driver: Driver) -> None:
-        entered.append(stopped_by_signals(driver, say))
-        entered[-1].__enter__()
+        def started(driver: Driver) -> None:
+            held.enter_context(stopped_by_signals(driver, say))
 
-    try:
         async with progress.showing():
             return await sit(
                 folder,
@@ -52,9 +54,6 @@ async def _sit(folder: RunFolder, progress: Progress, *, first: bool, limit: int
                 listeners=(progress.listen,),
                 started=started,
             )
-    finally:
-        for signals in entered:
-            signals.__exit__(None, None, None)
 
 
 def tell(folder: RunFolder, sat: Sat | None, *, json: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from qodebase.clock import SystemClock
 from qodebase.commands.support.functions import made_model
 from qodebase.commands.support.opening import find_run
-from qodebase.commands.support.sitting import Order, freeze, prepared
+from qodebase.commands.support.starting import Order, freeze, prepared
 from qodebase.commands.support.surroundings import surroundings
 from qodebase.commands.support.worker import Worker, interrupts
 from qodebase.errors import QodebaseError

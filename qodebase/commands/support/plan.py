@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from qodebase.commands.support.layout import columns, some
-from qodebase.commands.support.sitting import Prepared
+from qodebase.commands.support.starting import Prepared
 from qodebase.errors import QodebaseError
 from qodebase.intent import Ending, Intent
 from qodebase.ports import Prompt

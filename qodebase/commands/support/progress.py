@@ -88,6 +88,7 @@ def line_of(summary: Summary) -> str:
         f"{summary.landed} landed, {summary.collided_intents} collided{_redone(summary)}, "
         f"{summary.endings[Ending.SENT_BACK]} sent back, {summary.pending} remaining, "
         f"{summary.per_second:.1f}/s, {cost_of(summary)}, {summary.seconds:.0f} s"
+        + (f"; failing: {failing_of(summary)}" if summary.failed_calls else "")
     )
 
 
@@ -105,8 +106,14 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
         ("collided", f"{summary.collided_intents}{_redone(summary)}"),
         ("not landed", ", ".join(not_landed) or "none"),
         ("remaining", f"{summary.pending}   {at_work if begun else 'reading the code'}"),
+        *([("failing", failing_of(summary))] if summary.failed_calls else []),
         ("cost", f"{cost_of(summary)}, {summary.seconds:.0f} s"),
     ]
+
+
+def failing_of(summary: Summary) -> str:
+    """Return how many calls had no answer, and why the newest had none, on one line."""
+    return f"{summary.failed_calls} of {summary.calls} calls, newest: {summary.newest_failure.splitlines()[0][:80]}"
 
 
 def cost_of(summary: Summary) -> str:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from qodebase.commands.support.sitting import Surroundings
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What only the face may read: the environment and the user's folders."""
+
+    environ: Mapping[str, str]
+    cache_folder: Path
 
 
 def surroundings() -> Surroundings:

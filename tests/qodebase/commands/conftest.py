@@ -14,7 +14,9 @@ from typer.testing import CliRunner, Result
 
 from qodebase.cli import make_app
 from qodebase.clock import VirtualClock
-from qodebase.commands.support.sitting import Order, Surroundings, freeze, prepared, sit
+from qodebase.commands.support.sitting import sit
+from qodebase.commands.support.starting import Order, freeze, prepared
+from qodebase.commands.support.surroundings import Surroundings
 from qodebase.ports import Answer, Failure, NoAnswer, Prompt
 from qodebase.runs import RunFolder
 
