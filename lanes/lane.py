@@ -4,18 +4,53 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Protocol
 
+from lanes.desk import Desk
+from lanes.gate import Gate
 from lanes.submission import Landed, SentBack, Submission
-from lanes.train import Stuck, Train
+from lanes.train import Builder, Stuck, Train
 from qodebase import events
 from qodebase.collision import Collided, Kind, Step
+from qodebase.journal import Journal
 from qodebase.paths import RepoPath
 from qodebase.ports import Judgement, Verdict
 from qodebase.trunk.tree import PathClash
 
-if TYPE_CHECKING:
-    from lanes.yard import Yard
+
+class AllLanes(Protocol):
+    """What a lane needs of the yard that it lies in."""
+
+    desk: Desk
+    builder: Builder
+    gate: Gate
+    journal: Journal
+    train_max: int
+
+    def new_train(self, lane: str) -> Train:
+        """Return an empty train on the newest tip."""
+
+    def must_wait(self, submission: Submission) -> bool:
+        """Return whether a change waits for a replay that holds its paths."""
+
+    def replay(self, stuck: Stuck) -> None:
+        """Have a model redo a change."""
+
+    def again(self, submission: Submission) -> None:
+        """Queue a change again at its old rank."""
+
+    def end(self, submission: Submission, outcome: Landed | SentBack) -> None:
+        """Report what became of a change."""
+
+    def look_all(self, lanes: Iterable[str]) -> None:
+        """Make lanes look at their heads again."""
+
+    def all_parked(self, submission: Submission) -> bool:
+        """Return whether every lane of a change waits at it."""
+
+    def hold_all(self, submission: Submission, landed: asyncio.Event) -> None:
+        """Take a change from the head of all its lanes, which hold until it is dealt with."""
 
 
 class Lane:
@@ -25,7 +60,7 @@ class Lane:
     lanes look again at their heads whenever a queue changes, so a change of a higher priority cannot lock them.
     """
 
-    def __init__(self, name: str, yard: Yard) -> None:
+    def __init__(self, name: str, yard: AllLanes) -> None:
         self.name = name
         self._yard = yard
         self._queue: list[tuple[tuple[int, int], Submission]] = []

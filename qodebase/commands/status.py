@@ -159,13 +159,30 @@ def status_lines(status: Status) -> list[str]:
         f"{settings.job or settings.job_file} with {settings.model} on {settings.repository}, branch {settings.branch}",
         _state_line(status, newest),
         "",
-        *_ledger_lines(summary),
+        *columns(_ledger_rows(summary), right=(1,)),
         "",
         *columns(_figures(status)),
         "",
         *columns(("next" if at == 0 else "", command) for at, command in enumerate(status.next)),
     ]
     return ["the clock is simulated", *lines] if summary.simulated else lines
+
+
+def status_html(status: Status) -> str:
+    """Return a status as an HTML table, for notebooks."""
+    from html import escape
+
+    summary = status.summary
+    rows: list[tuple[str, ...]] = [*_ledger_rows(summary), *_figures(status)]
+    cells = "".join(
+        "<tr>"
+        + "".join(f'<td style="text-align:left">{escape(cell.strip())}</td>' for cell in (*row, "")[:3])
+        + "</tr>"
+        for row in rows
+    )
+    clock = "; the clock is simulated" if summary.simulated else ""
+    head = f"{status.settings.run}: {_state_line(status, '')}{clock}"
+    return f"<table><caption>{escape(head)}</caption><tbody>{cells}</tbody></table>"
 
 
 def _state_line(status: Status, last: str) -> str:
@@ -181,15 +198,14 @@ def _state_line(status: Status, last: str) -> str:
             return f"stopped: {why} ({sitting})"
 
 
-def _ledger_lines(summary: Summary) -> list[str]:
-    rows = [("intents", str(summary.intents))]
-    for ending, count in summary.endings.items():
-        rows.append((f"  {ending}", str(count)))
-    reasons = {f"  {ending}": found for ending, found in summary.reasons.items()}
-    return columns(
-        [(name, count, _reasons(reasons.get(name, {}))) for name, count in rows if name[0] != " " or count != "0"],
-        right=(1,),
-    )
+def _ledger_rows(summary: Summary) -> list[tuple[str, str, str]]:
+    """Return name, count and reasons: all intents, then each ending that some of them reached."""
+    rows = [
+        (f"  {ending}", str(count), _reasons(summary.reasons.get(ending, {})))
+        for ending, count in summary.endings.items()
+        if count
+    ]
+    return [("intents", str(summary.intents), ""), *rows]
 
 
 def _reasons(found: dict[str, int]) -> str:

@@ -127,17 +127,14 @@ class Run:
         return audit_of(str(self.folder.root), full=full).as_dict()
 
     def __repr__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(repr(self))}</pre>"
-
-    def _lines(self) -> list[str]:
         from qodebase.commands.status import run_status, status_lines
 
-        return status_lines(run_status(self.folder))
+        return "\n".join(status_lines(run_status(self.folder)))
+
+    def _repr_html_(self) -> str:
+        from qodebase.commands.status import run_status, status_html
+
+        return status_html(run_status(self.folder))
 
     @property
     def _frames(self) -> Frames:

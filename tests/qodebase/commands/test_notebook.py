@@ -74,7 +74,8 @@ def test_a_run_is_a_table_and_its_frames_are_polars_frames_that_agree_with_it(co
     assert frames["losses"].height == 0
     assert set(frames["collisions"]["rule"]) == {"sorted-index"}
     assert f"landed  {len(SAYING)}" in repr(run)
-    assert run._repr_html_().startswith("<")
+    assert run._repr_html_().startswith("<table><caption>")
+    assert '<td style="text-align:left">landed</td>' in run._repr_html_()
     assert "<script" not in run._repr_html_()
     assert run.status()["ledger"]["landed"] == len(SAYING)
     assert run.verify(full=True)["ok"] is True
