@@ -42,6 +42,7 @@ from qodebase.trunk.batch import Person
 from qodebase.trunk.compaction import CompactionFailed
 from qodebase.trunk.landing import Trunk
 from qodebase.trunk.reader import Reader
+from replay_rules.registry import chooser
 
 _TREES = 256
 
@@ -174,7 +175,15 @@ class Driver:
         )
         desk = self._desk(journal, store, trunk, reader, main)
         held.callback(desk.close)
-        yard = self._yard(journal, desk, ModelRedo(parts.job, calls, journal, attempts))
+        redo = ModelRedo(
+            parts.job,
+            calls,
+            journal,
+            attempts,
+            open_tree=lambda commit: CommitTree(reader, commit),
+            asked=lambda intent: self.state.intents[intent].intent.asked,
+        )
+        yard = self._yard(journal, desk, redo)
         self._queue = Queue(chosen, lambda intent: self.state.intents[intent].ending)
         if self._drained:
             self._queue.drain()
@@ -254,11 +263,11 @@ class Driver:
         )
 
     def _yard(self, journal: Journal, desk: Desk, redo: ModelRedo) -> Yard:
-        job = self._parts.job
+        job, rules = self._parts.job, self._settings.rules
         return Yard(
             router=Router(self._settings.lanes),
             desk=desk,
-            builder=Builder(desk.main, job.shared, lambda path: (), job.idempotent),
+            builder=Builder(desk.main, job.shared, chooser(rules.off, rules.bind), job.idempotent),
             gate=Gate(self._parts.checker or NoChecks()),
             journal=journal,
             clock=self._parts.clock,

@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fleet.attempts import Attempts
 from fleet.calls import Calls
 from fleet.making import make_change
+from fleet.replay_text import with_replay
 from qodebase import events
 from qodebase.collision import Declined
 from qodebase.journal import Journal
+from qodebase.paths import CommitId
 from qodebase.ports import Job, Redone, ReplayRequest, Tree, Unusable
 
 
 class ModelRedo:
-    """Redo intents with a model, and journal each new change."""
+    """Redo intents with a model, and journal each new change.
 
-    def __init__(self, job: Job, calls: Calls, journal: Journal, attempts: Attempts) -> None:
+    Args:
+        open_tree: gives the code at a commit, for the base of an original change.
+        asked: gives what an intent asks, by its id.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        calls: Calls,
+        journal: Journal,
+        attempts: Attempts,
+        *,
+        open_tree: Callable[[CommitId], Tree],
+        asked: Callable[[str], str],
+    ) -> None:
         self._job = job
+        self._open_tree = open_tree
+        self._asked = asked
         self._calls = calls
         self._journal = journal
         self._attempts = attempts
@@ -24,7 +44,13 @@ class ModelRedo:
         """Ask the model with the newest text, the original change and what landed in between."""
         intent = request.intent
         agent = f"replay {request.replay}"
-        prompt = self._job.prompt(intent, fork, request)
+        prompt = with_replay(
+            self._job.prompt(intent, fork, request),
+            request,
+            self._open_tree(request.change.base),
+            fork,
+            {landed: self._asked(landed) for landed in request.since},
+        )
         called = await self._calls.ask(intent.id, request.attempt, agent, prompt, purpose="replay")
         made = make_change(self._job, intent, called.outcome, fork, [shared.path for shared in self._job.shared])
         if isinstance(made, Unusable):

@@ -19,7 +19,7 @@ _HELP = (
 
 
 def make_app() -> typer.Typer:
-    """Return the app with every command: a module of `qodebase.commands` with a function ``register(app)``."""
+    """Return the app with every command: a module or package of `qodebase.commands` with ``register(app)``."""
     app = typer.Typer(
         help=_HELP,
         no_args_is_help=True,
@@ -28,10 +28,17 @@ def make_app() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_root)
-    for file in sorted(Path(qodebase.commands.__path__[0]).glob("*.py")):
-        if file.stem != "__init__":
-            importlib.import_module(f"qodebase.commands.{file.stem}").register(app)
+    for name in _command_modules():
+        importlib.import_module(f"qodebase.commands.{name}").register(app)
     return app
+
+
+def _command_modules() -> list[str]:
+    """Return the modules that add a command, and the packages that add a group of them."""
+    folder = Path(qodebase.commands.__path__[0])
+    files = [file.stem for file in folder.glob("*.py") if file.stem != "__init__"]
+    groups = [file.parent.name for file in folder.glob("*/__init__.py") if file.parent.name != "support"]
+    return sorted(files + groups)
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from qodebase.codec import JSON, BadData, json_decoder
 from qodebase.errors import QodebaseError
 from qodebase.intent import Intent, check_order
 from qodebase.paths import CommitId
+from qodebase.rule_settings import RuleSettings
 
 VERSION = 1
 _SETTINGS = "settings.json"
@@ -52,6 +53,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         train_max: the largest train of a lane.
         sample, seed: how many intents to admit at first (None: all), and the seed that chose them.
         lanes: lane names with their patterns, as routed when the run began.
+        rules: which replay rules are tried where.
         intents, intents_digest: how many intents were frozen, and the SHA-256 of their file.
         created: seconds since the epoch.
         product: qodebase's version.
@@ -77,6 +79,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sample: int | None = None
     seed: int = 0
     lanes: dict[str, tuple[str, ...]] = {}
+    rules: RuleSettings = RuleSettings()
     intents: int = 0
     intents_digest: str = ""
     created: float

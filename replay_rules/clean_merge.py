@@ -1,23 +1,20 @@
-"""The clean three-way merge, as git makes it, kept only where a second, different diff agrees.
+"""The clean three-way merge, as git makes it.
 
 The merge is libgit2's ``git_merge_file`` (git's own xdiff), called in the library that the pygit2 wheel carries: the
-same status and bytes as ``git merge-file`` at a fraction of a process. A clean merge can still be wrong: a hunk put
-at a like-looking place, or two intents' equal hunks counted once. So the hunks are found again with a different
-algorithm (Ratcliff and Obershelp's, `difflib`); where they touch, are alike, or give other bytes, the merge is doubtful
-and the next step of the ladder has its turn.
+same status and bytes as ``git merge-file`` at a fraction of a process. A clean merge can still be wrong, so the ladder
+asks `replay_rules.invariants` before it believes one.
 """
 
 from __future__ import annotations
 
 import ctypes
 import glob
-import itertools
 import os
-from difflib import SequenceMatcher
 from functools import cache
-from typing import NamedTuple
 
+from qodebase.change import SYMLINK
 from qodebase.collision import Collision, Declined, Resolved
+from replay_rules.file_mode import merged_mode
 
 _BINARY_LOOK = 8000
 
@@ -29,25 +26,26 @@ def merge(collision: Collision) -> Resolved | Declined:
     """
     base, main, change = collision.base, collision.main, collision.change
     if main.content is None or change.content is None:
-        return Declined(why="deleted on one side, edited on the other")
-    mode = _merged_mode(collision)
-    if mode is None:
-        return Declined(why="both sides changed the file mode")
-    if main.content == change.content and (base.content == main.content or collision.idempotent):
-        return Resolved(content=main.content, mode=mode)
+        return Declined(why="deleted on one side, edited on the other: author")
+    mode = merged_mode(collision)
+    if isinstance(mode, Declined):
+        return mode
     if base.content is None:
+        if main.content == change.content and collision.idempotent:
+            return Resolved(content=main.content, mode=mode)
         return Declined(why="both sides added the file")
     if change.content == base.content:
         return Resolved(content=main.content, mode=mode)
-    if main.content == base.content:
+    if main.content == base.content or (main.content == change.content and collision.idempotent):
         return Resolved(content=change.content, mode=mode)
+    if mode == SYMLINK:
+        return Declined(why="both sides changed where a link leads: author")
     if any(b"\0" in side[:_BINARY_LOOK] for side in (base.content, main.content, change.content)):
-        return Declined(why="binary")
+        return Declined(why="binary: author")
     merged = merge_file(base.content, main.content, change.content)
     if merged is None:
         return Declined(why="both sides changed the same lines")
-    doubt = _doubt(base.content, main.content, change.content, merged, idempotent=collision.idempotent)
-    return Declined(why=doubt) if doubt else Resolved(content=merged, mode=mode)
+    return Resolved(content=merged, mode=mode)
 
 
 def merge_file(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
@@ -62,51 +60,6 @@ def merge_file(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
         return ctypes.string_at(result.ptr, result.len) if result.automergeable else None
     finally:
         library.git_merge_file_result_free(ctypes.byref(result))
-
-
-def _merged_mode(collision: Collision) -> int | None:
-    base, main, change = (side.mode for side in (collision.base, collision.main, collision.change))
-    if main == change or change == base:
-        return main
-    return change if main == base else None
-
-
-def _doubt(base: bytes, ours: bytes, theirs: bytes, merged: bytes, *, idempotent: bool) -> str:
-    """Return why a clean merge is not believed, or the empty text."""
-    lines = base.splitlines(keepends=True)
-    left, right = _hunks(lines, ours), _hunks(lines, theirs)
-    if not idempotent and any(hunk in right for hunk in left):
-        return "both sides made the same hunk, which may be meant twice"
-    if idempotent:
-        right = [hunk for hunk in right if hunk not in left]
-    hunks = sorted([*left, *right], key=lambda hunk: (hunk.start, hunk.end))
-    for before, after in itertools.pairwise(hunks):
-        if after.start < before.end or (after.start == before.start and before.end == after.end):
-            return "a second diff finds the two sides at the same lines"
-    at = 0
-    out: list[bytes] = []
-    for hunk in hunks:
-        out += lines[at : hunk.start]
-        out += hunk.lines
-        at = hunk.end
-    out += lines[at:]
-    return "" if b"".join(out) == merged else "a second diff places the hunks elsewhere"
-
-
-class _Hunk(NamedTuple):
-    start: int
-    end: int
-    lines: tuple[bytes, ...]
-
-
-def _hunks(base: list[bytes], side: bytes) -> list[_Hunk]:
-    lines = side.splitlines(keepends=True)
-    matcher = SequenceMatcher(None, base, lines, autojunk=False)
-    return [
-        _Hunk(start, end, tuple(lines[first:last]))
-        for tag, start, end, first, last in matcher.get_opcodes()
-        if tag != "equal"
-    ]
 
 
 class _Input(ctypes.Structure):

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 from qodebase.collision import Collision, Declined, Kind, Resolved, Step
 from replay_rules.clean_merge import merge
+from replay_rules.file_mode import merged_mode
+from replay_rules.invariants import merge_objection, objection
 from replay_rules.registry import load_rule
+from replay_rules.symbol_rename import stale_use
 
 
 class Climbed(NamedTuple):
@@ -18,14 +21,36 @@ class Climbed(NamedTuple):
 
 
 def climb(collision: Collision, rules: Sequence[str] = ()) -> Climbed:
-    """Try the clean merge, then the named rules; the first that proves its result wins."""
+    """Try the clean merge, then the named rules; the first whose result every invariant allows wins."""
     steps: list[Step] = []
-    for by, attempt in (("merge", merge), *((f"rule:{name}", load_rule(name)) for name in rules)):
-        outcome = attempt(collision)
+    for by in ("merge", *(f"rule:{name}" for name in rules)):
+        outcome = redo(collision, by)
         if isinstance(outcome, Resolved):
             return Climbed(outcome, (*steps, Step(by=by)))
         steps.append(Step(by=by, declined=outcome.why))
     return Climbed(None, tuple(steps))
+
+
+def redo(collision: Collision, by: str) -> Resolved | Declined:
+    """Take one step of the ladder, ``merge`` or ``rule:NAME``, with the invariants behind it.
+
+    A doubt is a decline whose reason begins with the name of the invariant, as ``I2:``. The mode is merged on its own,
+    whatever a rule says.
+    """
+    if by == "merge":
+        outcome = merge(collision)
+        if isinstance(outcome, Declined):
+            return outcome
+        doubt = merge_objection(collision, outcome.content) or stale_use(collision, outcome.content)
+        return Declined(why=doubt) if doubt else outcome
+    outcome = load_rule(by.removeprefix("rule:"))(collision)
+    if isinstance(outcome, Declined):
+        return outcome
+    mode = merged_mode(collision)
+    if isinstance(mode, Declined):
+        return mode
+    doubt = objection(collision, outcome.content)
+    return Declined(why=doubt) if doubt else Resolved(content=outcome.content, mode=mode)
 
 
 def climb_shared(collision: Collision, rule: str) -> Climbed:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser, Query, Tree
 
 _parsers = threading.local()
+_TORN = 1000
 
 
 class NoGrammar(QodebaseError):
@@ -72,13 +73,38 @@ class Parsed:
 
         Time grows with the square of the erroneous part of a file, so bound the size of what you ask this of.
         """
+        known = _known_kinds(self.language, kinds)
+        return self.matching(" ".join(f"({kind}) @n" for kind in known)) if known else []
+
+    def matching(self, pattern: str) -> list[Node]:
+        """Return every node that a tree-sitter query captures as ``n``, in order of its start, the outer one first.
+
+        Time grows with the square of the erroneous part of a file, so bound the size of what you ask this of.
+        """
         from tree_sitter import QueryCursor
 
-        query = _kinds_query(self.language, kinds)
-        if query is None:
-            return []
-        found = QueryCursor(query).captures(self.root).get("n", [])
+        found = QueryCursor(_query(self.language, pattern)).captures(self.root).get("n", [])
         return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
+
+    def faults(self) -> int:
+        """Return how many parts the grammar could not take, or took only by making up a token."""
+        return sum(1 for _ in self._faulty())
+
+    @property
+    def is_torn(self) -> bool:
+        """Return whether an erroneous part is so large that questions about the file take too long."""
+        return any(node.child_count > _TORN for node in self._faulty())
+
+    def _faulty(self) -> Iterator[Node]:
+        cursor = self.tree.walk()
+        while (node := cursor.node) is not None:
+            if node.is_error or node.is_missing:
+                yield node
+            if node.has_error and cursor.goto_first_child():
+                continue
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return
 
     def leaves(self) -> Iterator[Leaf]:
         """Yield every node without children in order; missing ones that the parser made up have no bytes."""
@@ -150,9 +176,13 @@ def _comment_kinds(language: str) -> frozenset[str]:
 
 
 @cache
-def _kinds_query(language: str, kinds: tuple[str, ...]) -> Query | None:
+def _known_kinds(language: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
+    grammar = _grammar(language)
+    return tuple(kind for kind in kinds if grammar.id_for_node_kind(kind, True) is not None)
+
+
+@cache
+def _query(language: str, pattern: str) -> Query:
     from tree_sitter import Query
 
-    grammar = _grammar(language)
-    known = [kind for kind in kinds if grammar.id_for_node_kind(kind, True) is not None]
-    return Query(grammar, " ".join(f"({kind}) @n" for kind in known)) if known else None
+    return Query(_grammar(language), pattern)

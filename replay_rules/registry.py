@@ -1,19 +1,30 @@
 """Find rules: a module of this folder, or an entry point in the group ``qodebase.rules``, that defines ``rule``.
 
-The rule of the file ``sorted_index.py`` is called ``sorted-index``.
+The rule of the file ``sorted_index.py`` is called ``sorted-index``. Beside ``rule`` the module may hold ``APPLIES``,
+the paths that it is tried on, in gitignore syntax (none: only where it is bound), and ``ORDER``, its place among the
+rules, lower first.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import inspect
 import pkgutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import cast
 
 import replay_rules
 from qodebase.errors import QodebaseError
+from qodebase.paths import RepoPath
+from qodebase.patterns import matcher
 from qodebase.ports import Rule
+
+EMPTY: Mapping[str, Sequence[str]] = MappingProxyType({})
+_LAST = 1000
 
 
 class UnknownRule(QodebaseError):
@@ -37,6 +48,59 @@ def load_rule(name: str) -> Rule:
     raise UnknownRule(f"no rule {name!r}", hint=f"There are: {', '.join(rule_names())}.")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A rule's place: its name, and the paths that it is tried on by itself; sorted by order, then name."""
+
+    order: int
+    name: str
+    applies: tuple[str, ...]
+
+
+def rules_for(path: RepoPath, off: Iterable[str] = (), bind: Mapping[str, Sequence[str]] = EMPTY) -> tuple[str, ...]:
+    """Return the names of the rules to try on a path, in their order.
+
+    Args:
+        path: where two changes collided.
+        off: rules that are not tried.
+        bind: rules with the paths that they are tried on, instead of their own.
+
+    Raises:
+        UnknownRule: ``off`` or ``bind`` names a rule that is not there.
+    """
+    return chooser(off, bind)(path)
+
+
+def chooser(
+    off: Iterable[str] = (), bind: Mapping[str, Sequence[str]] = EMPTY
+) -> Callable[[RepoPath], tuple[str, ...]]:
+    """Return `rules_for` with its settings filled in, for many paths.
+
+    Raises:
+        UnknownRule: ``off`` or ``bind`` names a rule that is not there.
+    """
+    left_out = frozenset(off)
+    for name in (*left_out, *bind):
+        load_rule(name)
+    tried = [
+        (placed.name, matcher(patterns))
+        for placed in placed_rules()
+        if placed.name not in left_out and (patterns := tuple(bind.get(placed.name, placed.applies)))
+    ]
+    return lambda path: tuple(name for name, takes in tried if takes(path))
+
+
+@cache
+def placed_rules() -> tuple[Placed, ...]:
+    """Return every rule with its place, in order."""
+    found = []
+    for name in rule_names():
+        module = inspect.getmodule(load_rule(name))
+        applies = tuple(getattr(module, "APPLIES", ()))
+        found.append(Placed(order=getattr(module, "ORDER", _LAST), name=name, applies=applies))
+    return tuple(sorted(found, key=lambda placed: (placed.order, placed.name)))
+
+
 def rule_names() -> list[str]:
     """Return the names of all rules, sorted."""
     ours = [
@@ -48,4 +112,4 @@ def rule_names() -> list[str]:
 
 
 def _modules() -> list[str]:
-    return [module.name for module in pkgutil.iter_modules(replay_rules.__path__)]
+    return [module.name for module in pkgutil.iter_modules(replay_rules.__path__) if not module.ispkg]

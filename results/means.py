@@ -19,20 +19,15 @@ Progress = Callable[[int, int, str], None]
 
 def redo_step(collision: Collision, by: str) -> Resolved | Declined:
     """Do one step of the replay ladder again; it is pure, so it gives what it gave."""
-    if by == "merge":
-        from replay_rules.clean_merge import merge
-
-        return merge(collision)
-    step, _, name = by.partition(":")
-    if step != "rule":
+    if by != "merge" and not by.startswith("rule:"):
         return Declined(why="it is no deterministic step")
-    from replay_rules.registry import UnknownRule, load_rule
+    from replay_rules.ladder import redo
+    from replay_rules.registry import UnknownRule
 
     try:
-        rule = load_rule(name)
+        return redo(collision, by)
     except UnknownRule as error:
         return Declined(why=error.message)
-    return rule(collision)
 
 
 def _never(path: RepoPath) -> bool:

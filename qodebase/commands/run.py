@@ -51,6 +51,7 @@ def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, 
         author=common.author,
         sign=common.sign,
         lanes=common.lanes,
+        rules=common.all_rules,
         cache=common.cache,
         source=common.source,
     )

@@ -36,6 +36,11 @@ class CommitFacts(msgspec.Struct, frozen=True, kw_only=True):
         return trailers_of(self.message)
 
 
+@functools.lru_cache(maxsize=256)
+def _is_key(key: str) -> bool:
+    return _KEY.fullmatch(key) is not None
+
+
 @functools.lru_cache(maxsize=4096)
 def person_line(person: Person) -> bytes:
     """Return a person as a commit writes one.
@@ -61,7 +66,7 @@ def message_bytes(message: str, trailers: Sequence[tuple[str, str]]) -> bytes:
         raise LandingRefused("a commit needs a message")
     lines = []
     for key, value in trailers:
-        if not _KEY.fullmatch(key) or "\n" in value or "\r" in value:
+        if not _is_key(key) or "\n" in value or "\r" in value:
             raise LandingRefused(f"{key!r}: {value!r} is no trailer")
         lines.append(f"{key}: {value}\n")
     text = f"{text}\n\n{''.join(lines)}" if lines else f"{text}\n"

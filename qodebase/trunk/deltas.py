@@ -16,6 +16,8 @@ Piece = tuple[int, int] | bytes
 
 _LARGEST_COPY = 0xFFFFFF
 _LARGEST_INSERT = 127
+_SHORT = 256
+"""Below so many bytes the first difference is found as the highest bit of two numbers' difference."""
 _LARGEST_STEP = 65536
 """A slice of this size does not cost the allocator fresh pages."""
 _BYTE = [bytes((number,)) for number in range(256)]
@@ -42,13 +44,14 @@ def _common(old: bytes, new: bytes, limit: int) -> int:
         else:
             high = middle
             break
-    while high - low > 1:
+    while high - low > _SHORT:
         middle = (low + high) // 2
         if old[low:middle] == new[low:middle]:
             low = middle
         else:
             high = middle
-    return low
+    different = int.from_bytes(old[low:high], "big") ^ int.from_bytes(new[low:high], "big")
+    return high - (different.bit_length() + 7) // 8
 
 
 def _common_tail(old: bytes, new: bytes, limit: int) -> int:
@@ -64,13 +67,16 @@ def _common_tail(old: bytes, new: bytes, limit: int) -> int:
         else:
             high = middle
             break
-    while high - low > 1:
+    while high - low > _SHORT:
         middle = (low + high) // 2
         if old[end - middle : end - low] == new[far - middle : far - low]:
             low = middle
         else:
             high = middle
-    return low
+    different = int.from_bytes(old[end - high : end - low], "little") ^ int.from_bytes(
+        new[far - high : far - low], "little"
+    )
+    return high - (different.bit_length() + 7) // 8
 
 
 def pieces_of(length: int, splices: Sequence[Splice]) -> list[Piece]:
@@ -111,6 +117,10 @@ def _part(piece: Piece, start: int, end: int) -> Piece:
 def splice_delta(before: int, after: int, splice: Splice) -> bytes:
     """Return the delta of one splice; what `encode_delta` gives, for the case that is nearly every edit."""
     start, end, text = splice
+    length = len(text)
+    if 0 < length <= _LARGEST_INSERT:
+        head, tail = frame(before, after, start, end, length)
+        return head + text + tail
     out = [_size(before), _size(after)]
     if start:
         out.append(_copies(0, start))
@@ -118,6 +128,13 @@ def splice_delta(before: int, after: int, splice: Splice) -> bytes:
     if end < before:
         out.append(_copies(end, before))
     return b"".join(out)
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def frame(before: int, after: int, start: int, end: int, length: int) -> tuple[bytes, bytes]:
+    """Return what stands before and behind the one insertion of a delta."""
+    head = _size(before) + _size(after) + (_copies(0, start) if start else b"") + _BYTE[length]
+    return head, _copies(end, before) if end < before else b""
 
 
 def encode_delta(before: int, after: int, pieces: Sequence[Piece]) -> bytes:

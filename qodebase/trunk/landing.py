@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -17,7 +18,7 @@ from qodebase.trunk.folder import Node
 from qodebase.trunk.history import read_commit
 from qodebase.trunk.lock import TrunkLock
 from qodebase.trunk.notes import add_notes_commit, batch_trailers, notes_tree, with_notes
-from qodebase.trunk.objects import BLOB, Objects, hash_object
+from qodebase.trunk.objects import BLOB, TREE, Objects, hash_object
 from qodebase.trunk.pack import PackWriter
 from qodebase.trunk.recovery import remove_leftovers, undo_orphans
 from qodebase.trunk.refs import NOTES_REF, RefLock, read_ref, resolve_ref
@@ -28,6 +29,8 @@ from qodebase.trunk.wholes import Wholes
 
 _TRIES = 20
 _PILE = 50
+_LOOK_AGAIN = 16
+"""So often, in steps, the largest packs are looked for anew: tidying makes larger ones."""
 
 
 class NoSuchBranch(QodebaseError):
@@ -44,6 +47,18 @@ class MainKeepsMoving(QodebaseError):
     """A branch that others moved at every try."""
 
     exit_code = 3
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep Python from looking for cycles: a step makes many objects that live to its end, and no cycles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class _Raced(Exception):
@@ -199,7 +214,8 @@ class Trunk:
                         held.enter_context(lock)
                     self._catch_up()
                     try:
-                        return self._step(batch, redo, lock, held)
+                        with _no_collection():
+                            return self._step(batch, redo, lock, held)
                     except _Raced:
                         continue
         except OSError as error:
@@ -245,6 +261,8 @@ class Trunk:
 
     def _tidy(self) -> None:
         self._piled += 1
+        if self._piled % _LOOK_AGAIN == 0:
+            self._wholes.close()
         if self._piled >= _PILE and self._tidying.start():
             self._piled = 0
 
@@ -277,13 +295,16 @@ class Trunk:
             raise NoSuchBranch(f"{git} has no branch {self.branch} any more")
         if tip != self._tip or self._tree is None:
             tree = bytes.fromhex(read_commit(self._objects, tip).tree)
-            load = self._objects.tree
-            self._tree = Tree.read(tree, load) if self._tree is None else self._tree.moved_to(tree)
+            self._tree = Tree.read(tree, self._load) if self._tree is None else self._tree.moved_to(tree)
             self._tip = tip
         notes_tip = read_ref(git, NOTES_REF)
         if notes_tip != self._notes_tip or self._notes is None:
             self._notes = notes_tree(self._objects, notes_tip)
             self._notes_tip = notes_tip
+
+    def _load(self, id: bytes) -> bytes:
+        whole = self._wholes.find(id, TREE)
+        return self._objects.tree(id) if whole is None else whole.content
 
     def compact(self) -> None:
         """Bring the repository to what ``git gc`` leaves.

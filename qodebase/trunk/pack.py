@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import struct
 import zlib
+from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
+from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 from zlib import adler32, crc32
 
-from qodebase.trunk.deltas import Pattern, Splice, encode_delta, pieces_of, splice_delta
+from qodebase.trunk.deltas import Pattern, Splice, encode_delta, frame, pieces_of, splice_delta
 from qodebase.trunk.files import Files
 from qodebase.trunk.objects import TREE, sha1
 
@@ -28,22 +30,20 @@ HALF = ".part"
 
 _SMALL = 4096
 _STORED = 1024
+_LEAST_PATCHED = 96
+"""A delta of a patch is at most half as long as a tree of this size."""
 _FAR = 0x80000000
+_id_of = itemgetter(0)
+_BYTE = [bytes((number,)) for number in range(128)]
 _STORED_HEAD = b"\x78\x01\x01"
 _MOST_STORED = 0xFFFF
 _LENGTHS = struct.Struct("<HH").pack
 _ADLER = struct.Struct(">L").pack
 
 
-class _Link(NamedTuple):
-    """Where an object stands in its chain; ``splices`` lead to it from ``above``, or it is a knot."""
-
-    offset: int
-    size: int
-    knots: int
-    steps: int
-    splices: Sequence[Splice] = ()
-    above: _Link | None = None
+_Link = tuple[int, int, int, int, Sequence[Splice], "_Link | None"]
+"""Where an object stands in its chain: offset, size, knots, steps, and the splices that lead to it from the link above
+(none: it is a knot). A plain tuple, for a landing makes eight of them."""
 
 
 class PackWriter:
@@ -73,11 +73,41 @@ class PackWriter:
         self, kind: int, id: bytes, content: bytes, base: bytes | None = None, splices: Sequence[Splice] = ()
     ) -> None:
         """Add an object once; ``splices`` lead to it from the object ``base`` if the pack holds that one."""
-        if id in self._links:
+        links = self._links
+        if id in links:
             return
-        link = self._links.get(base) if base is not None else None
-        if link is None or not self._add_delta(link, id, content, splices):
-            self._add_whole(kind, id, content)
+        link = links.get(base) if base is not None else None
+        if link is not None and len(splices) == 1 and link[3] < STEPS:
+            # Nearly every tree comes this way.
+            size = len(content)
+            delta = splice_delta(link[1], size, splices[0])
+            if 2 * len(delta) <= size:
+                at = self._at
+                links[id] = (at, size, link[2], link[3] + 1, splices, link)
+                self._emit_delta(id, delta, at - link[0])
+                return
+        elif link is not None and self._add_delta(link, id, content, splices):
+            return
+        self._add_whole(kind, id, content)
+
+    def add_patched(self, id: bytes, content: bytes, base: bytes, place: int, patch: bytes) -> None:
+        """Add a tree that is the tree ``base`` but for 20 bytes at a place: `add` for what is added most."""
+        links = self._links
+        if id in links:
+            return
+        link = links.get(base)
+        size = len(content)
+        if link is None or link[3] >= STEPS or size < _LEAST_PATCHED:
+            self.add(TREE, id, content, base, ((place, place + 20, patch),))
+            return
+        before, tail, head, lengths = _patch_frame(size, place)
+        delta = before + patch + tail
+        at = self._at
+        links[id] = (at, size, link[2], link[3] + 1, ((place, place + 20, patch),), link)
+        entry = b"".join((head, _back(at - link[0]), lengths, delta, _ADLER(adler32(delta))))
+        self._entries.append((id, crc32(entry), at))
+        self._chunks.append(entry)
+        self._at = at + len(entry)
 
     def add_alike(self, kind: int, id: bytes, content: bytes) -> None:
         """Add an object once, as a delta on the first one of its kind that came here, for they differ in few lines."""
@@ -88,8 +118,8 @@ class PackWriter:
             self._patterns[kind] = self._at, Pattern(content)
         else:
             delta = pattern.delta(content)
-            if 4 * len(delta) <= 3 * len(content):
-                self._links[id] = _Link(self._at, len(content), KNOTS, STEPS)
+            if 8 * len(delta) <= 7 * len(content):
+                self._links[id] = (self._at, len(content), KNOTS, STEPS, (), None)
                 self._emit_delta(id, delta, self._at - offset)
                 return
         self._add_whole(kind, id, content)
@@ -97,34 +127,35 @@ class PackWriter:
     def add_copy(self, id: bytes, size: int, entry: bytes, crc: int) -> None:
         """Add an object that another pack holds whole, by the bytes of its entry there; ``size`` is its content's."""
         if id not in self._links:
-            self._links[id] = _Link(self._at, size, 0, 0)
+            self._links[id] = (self._at, size, 0, 0, (), None)
             self._emit(id, entry, crc)
 
     def _add_whole(self, kind: int, id: bytes, content: bytes) -> None:
         offset, size = self._at, len(content)
-        self._links[id] = _Link(offset, size, 0, 0)
+        self._links[id] = (offset, size, 0, 0, (), None)
         body = _stored(content) if kind == TREE else self._deflated(content)
         entry = _head(kind, size) + body
         self._emit(id, entry, crc32(entry))
 
     def _add_delta(self, link: _Link, id: bytes, content: bytes, splices: Sequence[Splice]) -> bool:
         size = len(content)
-        if link.steps < STEPS:
+        made: _Link
+        if link[3] < STEPS:
             base, way = link, splices
-            made = _Link(self._at, size, link.knots, link.steps + 1, splices, link)
-        elif link.knots < KNOTS:
+            made = (self._at, size, link[2], link[3] + 1, splices, link)
+        elif link[2] < KNOTS:
             base, way = _from_knot(link, splices)
-            made = _Link(self._at, size, link.knots + 1, 0)
+            made = (self._at, size, link[2] + 1, 0, (), None)
         else:
             return False
         if len(way) == 1:
-            delta = splice_delta(base.size, size, way[0])
+            delta = splice_delta(base[1], size, way[0])
         else:
-            delta = encode_delta(base.size, size, pieces_of(base.size, way))
+            delta = encode_delta(base[1], size, pieces_of(base[1], way))
         if 2 * len(delta) > size:
             return False
         self._links[id] = made
-        self._emit_delta(id, delta, self._at - base.offset)
+        self._emit_delta(id, delta, self._at - base[0])
         return True
 
     def _emit_delta(self, id: bytes, delta: bytes, distance: int) -> None:
@@ -177,25 +208,22 @@ class PackWriter:
         return pack
 
     def _index(self, checksum: bytes) -> bytes:
-        entries = sorted(self._entries)
-        counts = [0] * 256
-        for id, _, _ in entries:
-            counts[id[0]] += 1
-        total = 0
-        fan = []
-        for count in counts:
-            total += count
-            fan.append(total)
-        far = [offset for _, _, offset in entries if offset >= _FAR]
+        entries = sorted(self._entries, key=_id_of)
+        ids = [id for id, _, _ in entries]
+        counts = Counter([id[0] for id in ids])
+        fan = list(accumulate(counts[first] for first in range(256)))
+        offsets = [offset for _, _, offset in entries]
+        far = [offset for offset in offsets if offset >= _FAR] if self._at >= _FAR else []
         places = {offset: _FAR | at for at, offset in enumerate(far)}
+        near = [places.get(offset, offset) for offset in offsets] if far else offsets
         number = len(entries)
         body = b"".join(
             (
                 b"\xfftOc" + struct.pack(">L", 2),
                 struct.pack(">256L", *fan),
-                b"".join([id for id, _, _ in entries]),
+                b"".join(ids),
                 struct.pack(f">{number}L", *[crc for _, crc, _ in entries]),
-                struct.pack(f">{number}L", *[places.get(offset, offset) for _, _, offset in entries]),
+                struct.pack(f">{number}L", *near),
                 struct.pack(f">{len(far)}Q", *far),
                 checksum,
             )
@@ -203,12 +231,20 @@ class PackWriter:
         return body + sha1(body).digest()
 
 
+@functools.lru_cache(maxsize=1 << 14)
+def _patch_frame(size: int, place: int) -> tuple[bytes, bytes, bytes, bytes]:
+    """Return what of an entry does not hang on the patch itself: before it, behind it, and two parts of the head."""
+    before, tail = frame(size, size, place, place + 20, 20)
+    length = len(before) + 20 + len(tail)
+    return before, tail, _head(OFS_DELTA, length), _STORED_HEAD + _LENGTHS(length, length ^ 0xFFFF)
+
+
 def _from_knot(link: _Link, splices: Sequence[Splice]) -> tuple[_Link, list[Splice]]:
     """Return the knot that a chain hangs on and all splices from there."""
     runs = [splices]
-    while link.above is not None:
-        runs.append(link.splices)
-        link = link.above
+    while (above := link[5]) is not None:
+        runs.append(link[4])
+        link = above
     return link, [splice for run in reversed(runs) for splice in run]
 
 
@@ -226,6 +262,10 @@ def _head(kind: int, size: int) -> bytes:
 
 
 def _back(distance: int) -> bytes:
+    if distance < 0x80:
+        return _BYTE[distance]
+    if distance < 0x4080:
+        return bytes(((distance >> 7) - 1 | 0x80, distance & 0x7F))
     out = [distance & 0x7F]
     distance >>= 7
     while distance:

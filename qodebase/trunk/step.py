@@ -224,8 +224,12 @@ class Step:
         for path, result in shared.items():
             id = bytes.fromhex(result.after.id)
             self._shared_now[path] = (id, blobs[id].content)
-        for folder in written:
-            self.pack.add(TREE, folder.id, folder.raw, folder.base, folder.splices)
+        pack = self.pack
+        for id, raw, base, splices in written:
+            if base is not None and len(splices) == 1 and splices[0][1] - splices[0][0] == 20 == len(splices[0][2]):
+                pack.add_patched(id, raw, base, splices[0][0], splices[0][2])
+            else:
+                pack.add(TREE, id, raw, base, splices)
         self.pack.add_alike(COMMIT, commit, content)
         note_id = hash_object(BLOB, note)
         self.pack.add_alike(BLOB, note_id, note)
@@ -332,7 +336,7 @@ class Step:
         if len(content) < _WORTH_A_COPY:
             return False
         root = self._roots.get(base, base)
-        whole = self._wholes.find(root)
+        whole = self._wholes.find(root, BLOB)
         if whole is None:
             return False
         splice = splice_between(whole.content, content)

@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from qodebase.trunk.objects import BLOB
-
 _MOST_PACKS = 4
 _MOST_SIZE = 16 << 20
 _NAMES = 8 + 1024
@@ -42,14 +40,14 @@ class Wholes:
         self._objects = objects
         self._packs: list[_Pack] | None = None
 
-    def find(self, id: bytes) -> Whole | None:
-        """Return the content of a blob, or None where no large pack holds it whole or it is too large to copy."""
+    def find(self, id: bytes, kind: int) -> Whole | None:
+        """Return an object of a kind, or None where no large pack holds it whole or it is too large to copy."""
         if self._packs is None:
             self._packs = self._opened()
         for pack in self._packs:
             place = pack.place(id)
             if place >= 0:
-                return pack.whole(place)
+                return pack.whole(place, kind)
         return None
 
     def close(self) -> None:
@@ -80,7 +78,7 @@ class _Pack:
         if self._index[:8] != b"\xfftOc\0\0\0\2" or self._index[-40:-20] != self._pack[-20:]:
             self.close()
             raise ValueError(f"{path} has no index of version 2")
-        self._fan = (0, *struct.unpack(">256L", self._index[8:_NAMES]))
+        self._fan: tuple[int, ...] = (0, *struct.unpack(">256L", self._index[8:_NAMES]))
 
     def place(self, id: bytes) -> int:
         """Return the place of an object in the index; -1 for none."""
@@ -98,8 +96,8 @@ class _Pack:
                 high = middle
         return -1
 
-    def whole(self, place: int) -> Whole | None:
-        """Return the blob at a place of the index, if it is no delta, not too large and undamaged."""
+    def whole(self, place: int, wanted: int) -> Whole | None:
+        """Return the object at a place of the index, if it is no delta, not too large and undamaged."""
         count = self._fan[256]
         index = self._index
         crc = int.from_bytes(index[(at := _NAMES + 20 * count + 4 * place) : at + 4], "big")
@@ -108,15 +106,18 @@ class _Pack:
             at = _NAMES + 28 * count + 8 * (offset - _FAR)
             offset = int.from_bytes(index[at : at + 8], "big")
         kind, size, head = _parsed(self._pack[offset : offset + _HEAD])
-        if kind != BLOB or size > _MOST_SIZE:
+        if kind != wanted or size > _MOST_SIZE:
             return None
-        # zlib adds at most a few bytes for each 16 KiB, and 11 in all.
-        raw = self._pack[offset : offset + head + size + size // 1000 + 64]
-        stream = zlib.decompressobj()
-        try:
-            content = stream.decompress(raw[head:])
-        except zlib.error:
-            return None
+        for most in (size // 2 + 64, size + size // 1000 + 64):
+            # zlib adds at most a few bytes for each 16 KiB, and 11 in all; text shrinks to less than half.
+            raw = self._pack[offset : offset + head + most]
+            stream = zlib.decompressobj()
+            try:
+                content = stream.decompress(raw[head:])
+            except zlib.error:
+                return None
+            if stream.eof:
+                break
         entry = raw[: len(raw) - len(stream.unused_data)]
         if not stream.eof or len(content) != size or crc32(entry) != crc:
             return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import random
-import select
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -14,11 +13,19 @@ from typing import Any
 
 import pytest
 
+from qodebase.commands.bench.support.crashes import (
+    Broken,
+    check,
+    in_a_child,
+    killed,
+    land_all,
+    make_repository,
+    reported,
+)
 from qodebase.paths import RepoPath
 from qodebase.trunk.batch import Landed
 from qodebase.trunk.files import Files
 from qodebase.trunk.landing import DiskTrouble, Trunk
-from qodebase.trunk.reader import Reader
 
 Call = Callable[..., Any]
 RUN = "run-1"
@@ -90,65 +97,6 @@ def disk_full() -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def land_all(path: Path, landing: Call, files: Files, report: Callable[[str, str], None], intents: range) -> None:
-    """Land what has not landed yet, three at a time, and report what the trunk says has landed."""
-    with Trunk.open(path, branch="main", run=RUN, _files=files) as trunk, Reader(path) as reader:
-        done = reader.landed_intents(RUN, trunk.tip, None)
-        left = [str(number) for number in intents if str(number) not in done]
-        for at in range(0, len(left), 3):
-            names = left[at : at + 3]
-            batch = [landing(trunk, {b"d%s/f" % name.encode(): b"x" * 99}, intent=name) for name in names]
-            for name, result in zip(names, trunk.land(batch, lambda shared, content: b""), strict=True):
-                assert isinstance(result, Landed)
-                report(name, result.commit)
-
-
-def in_a_child(path: Path, landing: Call, files: Files, intents: range) -> tuple[int, int]:
-    """Start a process that lands; return its id and where it reports."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            os.close(read)
-            land_all(
-                path, landing, files, lambda *pair: void(os.write(write, " ".join(pair).encode() + b"\n")), intents
-            )
-            os._exit(0)
-        finally:
-            os._exit(1)
-    os.close(write)
-    return child, read
-
-
-def void(anything: object) -> None:
-    del anything
-
-
-def reported(text: bytes) -> dict[str, str]:
-    return dict(line.split() for line in text.decode().split("\n")[:-1])
-
-
-def check(path: Path, claims: dict[str, str], git: Call, sound: Call) -> dict[str, str]:
-    """Open the repository again and check that it is whole; return what has landed."""
-    Trunk.open(path, branch="main", run=RUN).close()
-    left = [*path.glob("refs/**/*.lock"), *path.glob("objects/pack/tmp_*"), *path.glob("qodebase/claim-*")]
-    assert left == []
-    packs = {file.stem for file in path.glob("objects/pack/*.pack")}
-    assert packs == {file.stem for file in path.glob("objects/pack/*.idx")}
-    with Reader(path) as reader:
-        tip = reader.tip("main")
-        assert tip is not None
-        log = [dict(commit.trailers).get("Qodebase-Intent") for commit in reader.log(tip)]
-        intents = [intent for intent in log if intent is not None]
-        assert len(intents) == len(set(intents))
-        landed: dict[str, str] = dict(reader.landed_intents(RUN, tip, None))
-        assert claims.items() <= landed.items()
-        assert set(dict(reader.notes())) == set(landed.values())
-        assert {file for file, _ in reader.files(tip)} == {b"a", *(b"d%s/f" % name.encode() for name in landed)}
-    sound(path)
-    return landed
-
-
 def test_everything_is_synced_before_the_ref_that_needs_it_moves(repository: Call, land: Call) -> None:
     path = repository({b"a": b"one"})
     files = Watched()
@@ -187,49 +135,54 @@ def test_a_kill_at_every_operation_in_turn_loses_and_doubles_nothing(
     repository: Call, landing: Call, git: Call, sound: Call
 ) -> None:
     counted = Faulty(0, kill_myself)
-    land_all(repository({b"a": b"one"}, name="count.git"), landing, counted, lambda *pair: None, range(6))
+    land_all(repository({b"a": b"one"}, name="count.git"), counted, lambda *pair: None, range(6))
     assert {"create", "write", "sync", "link", "rename", "unlink"} == set(counted.names)
     ends = set()
     for at in range(1, counted.count + 1):
         path = repository({b"a": b"one"}, name=f"{at}.git")
-        child, pipe = in_a_child(path, landing, Faulty(at, kill_myself), range(6))
+        child, pipe = in_a_child(path, Faulty(at, kill_myself), range(6))
         with open(pipe, "rb") as file:
             claims = reported(file.read())
         assert os.waitpid(child, 0)[1] == signal.SIGKILL
-        ends.add(len(check(path, claims, git, sound)))
-        land_all(path, landing, Files(durable=False), lambda *pair: None, range(6))
-        assert len(check(path, claims, git, sound)) == 6
+        ends.add(len(check(path, claims)))
+        land_all(path, Files(durable=False), lambda *pair: None, range(6))
+        assert len(check(path, claims)) == 6
     assert ends == {0, 3, 6}
 
 
-def kills(path: Path, landing: Call, git: Call, sound: Call, count: int, seed: int) -> None:
-    chance = random.Random(seed)
-    claims: dict[str, str] = {}
-    for number in range(count):
-        child, pipe = in_a_child(path, landing, Files(durable=False), range(6 * (number + 1), 6 * (number + 1) + 3000))
-        poll = select.poll()
-        poll.register(pipe, select.POLLIN)
-        poll.poll(5000)
-        select.select([], [], [], chance.random() * 0.02)
-        os.kill(child, signal.SIGKILL)
-        assert os.waitpid(child, 0)[1] == signal.SIGKILL
-        with open(pipe, "rb") as file:
-            claims |= reported(file.read())
-        check(path, claims, git, sound)
-    assert claims
-
-
-def test_kills_at_random_moments_lose_and_double_nothing(
-    repository: Call, landing: Call, git: Call, sound: Call
-) -> None:
-    kills(repository({b"a": b"one"}), landing, git, sound, 8, 7)
+def test_kills_at_random_moments_lose_and_double_nothing(tmp_path: Path) -> None:
+    *_, last = killed(make_repository(tmp_path / "main.git"), count=8, seed=7, durable=False)
+    assert last.kills == 8
+    assert last.landed >= last.reported >= 8
 
 
 @pytest.mark.full
-def test_two_hundred_kills_at_random_moments_lose_and_double_nothing(
-    repository: Call, landing: Call, git: Call, sound: Call
-) -> None:
-    kills(repository({b"a": b"one"}), landing, git, sound, 200, 11)
+def test_two_hundred_kills_at_random_moments_lose_and_double_nothing(tmp_path: Path) -> None:
+    *_, last = killed(make_repository(tmp_path / "main.git"), count=200, seed=11, durable=False)
+    assert last.kills == 200
+    assert last.in_step
+
+
+@pytest.mark.parametrize("fault", ["lost", "doubled", "no note", "lock", "half a pack", "tree"])
+def test_the_check_after_a_kill_finds_a_planted_fault(fault: str, tmp_path: Path, git: Call, land: Call) -> None:
+    path = make_repository(tmp_path / "main.git")
+    land_all(path, Files(durable=False), lambda *pair: None, range(3))
+    with Trunk.open(path, branch="main", run=RUN) as trunk:
+        claims = {}
+        if fault == "lost":
+            claims = {"7": trunk.tip}
+        elif fault == "doubled":
+            land(trunk, {b"d1/f": b"again"}, intent="1")
+        elif fault == "tree":
+            land(trunk, {b"elsewhere": b"x"}, intent="9")
+    if fault == "no note":
+        git(path, "notes", "--ref=qodebase", "remove", "main")
+    elif fault == "lock":
+        (path / "refs/heads/main.lock").write_bytes(b"")
+    elif fault == "half a pack":
+        (path / "objects/pack/pack-0.pack").write_bytes(b"PACK")
+    with pytest.raises(Broken):
+        check(path, claims)
 
 
 def operations_of_a_step(repository: Call, landing: Call) -> int:
@@ -263,7 +216,7 @@ def test_a_disk_that_is_full_at_any_operation_stops_the_step_and_main_stays(
             assert len(git(path, "notes", "--ref=qodebase", "list").splitlines()) == 1 + moved
             if not moved:
                 trunk.land(batch, lambda shared, content: b"")
-        assert set(check(path, {"0": first.commit}, git, sound)) == {"0", "1"}
+        assert set(check(path, {"0": first.commit})) == {"0", "1"}
 
 
 @pytest.fixture
@@ -304,4 +257,4 @@ def test_a_real_disk_that_fills_up_keeps_what_landed(
         with pytest.raises(DiskTrouble, match="No space left"):
             fill(trunk)
         assert trunk.entry(RepoPath(b"d0/f")) is not None
-    assert check(path, claims, git, sound) == claims
+    assert check(path, claims) == claims

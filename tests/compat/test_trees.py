@@ -339,3 +339,41 @@ def test_a_broken_batch_is_refused_whole(repository: Call, landing: Call, git: C
             with pytest.raises(LandingRefused):
                 trunk.land([landing(trunk, {b"good": b"x"}), one], lambda shared, content: b"")
         assert trunk.tip == tip == git(path, "rev-parse", "main").decode().strip()
+
+
+@pytest.mark.full
+def test_a_file_of_a_hundred_megabytes_is_landed_and_edited(
+    repository: Call, land: Call, sound: Call, git: Call
+) -> None:
+    path = repository({b"a": b"one"})
+    large = bytes(range(256)) * 4096 * 100
+    with Trunk.open(path, branch="main", run="run-1", level=1) as trunk:
+        land(trunk, {b"large": large})
+        land(trunk, {b"large": large + b"end"})
+    assert git(path, "cat-file", "-s", "main:large").strip() == b"%d" % (len(large) + 3)
+    assert git(path, "cat-file", "blob", "main^:large") == large
+    sound(path)
+
+
+def test_a_file_edited_in_batch_after_batch_stays_a_short_delta_on_what_it_began_as(
+    repository: Call, land: Call, sound: Call, git: Call
+) -> None:
+    text = b"".join(b"line %05d of the file\n" % number for number in range(400))
+    path = repository({b"src/f": text, b"src/g": text[::-1]})
+    git(path, "repack", "-q", "-a", "-d")
+    versions = []
+    with Trunk.open(path, branch="main", run="run-1") as trunk:
+        for number in range(8):
+            at = text.index(b"line %05d" % (200 + number))
+            text = text[:at] + b"new %d\n" % number + text[at:]
+            versions.append((land(trunk, {b"src/f": text}, intent=str(number)).commit, text))
+    for commit, content in versions:
+        assert git(path, "cat-file", "blob", f"{commit}:src/f") == content
+    blob = git(path, "rev-parse", "main:src/f").decode().strip()
+    listed = b"".join(
+        git(path, "verify-pack", "-v", str(index)) for index in sorted((path / "objects" / "pack").glob("*.idx"))
+    ).decode()
+    (line,) = [line.split() for line in listed.splitlines() if line.startswith(blob)]
+    assert len(line) == 7
+    assert line[5] == "1"
+    sound(path)

@@ -138,11 +138,7 @@ class Document:
         system, _, template = _template().partition("---\n")
         text = content.decode(errors="replace")
         shown = text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "\n[the rest of the file is not shown]"
-        again = ""
-        if replay is not None:
-            again = (
-                f"The file has changed since an earlier answer; this is its newest text. {replay.failed}".strip() + "\n"
-            )
+        again = "The file has changed since an earlier answer; this is its newest text.\n" if replay is not None else ""
         asked = (
             template.replace("{path}", path.text)
             .replace("{language}", intent.group)

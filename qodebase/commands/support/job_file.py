@@ -7,13 +7,14 @@ The options stand at the top level, the job's settings in a table that is named 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from qodebase.codec import BadData
 from qodebase.commands.support.options import CommonOptions
 from qodebase.commands.support.setting_fields import Setting, check_keys, settings_of
+from qodebase.rule_settings import RuleSettings
 
 _JOB = Setting(name="job", type=str, default="", metadata={})
 _JOB_FILE = Setting(name="job_file", type=Path, default=None, metadata={})
@@ -66,6 +67,8 @@ def read_job_file(path: Path) -> JobFile:
     """
     values = _parsed(path)
     common: dict[str, Any] = {}
+    if isinstance(given := values.get("rules"), dict):
+        check_keys(given, [field.name for field in fields(RuleSettings)], source=f"{path}: [rules]")
     for setting in _common_settings():
         if setting.name in values:
             common[setting.name] = setting.check(values.pop(setting.name), source=str(path))

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from qodebase.rule_settings import RuleSettings
+
 CacheUse = Literal["use", "readonly", "off", "refresh"]
 
 
@@ -25,6 +27,8 @@ class CommonOptions:
         show_prompt: a path of the repository; empty means that no prompt is shown.
         author: ``NAME <MAIL>``; empty means the agent.
         lanes: lane names with their path patterns; empty means chosen by the job, or by looking at the tree.
+        rule_off: replay rules that are not tried, beside those that ``rules`` names.
+        rules: the job file's ``[rules]`` table: ``off = ["imports"]``, and below ``[rules.bind]`` a rule's paths.
         models: the job file's ``[models.NAME]`` tables, keys and types checked.
         source: the job file, or ``the command line``, for errors about settings.
     """
@@ -81,9 +85,24 @@ class CommonOptions:
             "shown": "chosen by looking at the tree",
         },
     )
+    rule_off: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "A replay rule that is not tried; repeatable. See `[rules]` in a job file.",
+            "metavar": "NAME",
+            "in_file": False,
+        },
+    )
+    rules: RuleSettings = field(default_factory=RuleSettings, metadata={"flags": ()})
     json: bool = field(
         default=False,
         metadata={"help": "Print JSON for scripts, and nothing else, to stdout.", "in_file": False},
     )
     models: dict[str, dict[str, Any]] = field(default_factory=dict, metadata={"flags": ()})
     source: str = field(default="the command line", metadata={"flags": (), "in_file": False})
+
+    @property
+    def all_rules(self) -> RuleSettings:
+        """Return the job file's rules with the flags' added."""
+        off = (*self.rules.off, *(name for name in self.rule_off if name not in self.rules.off))
+        return RuleSettings(off=off, bind=self.rules.bind)

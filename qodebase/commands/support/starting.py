@@ -12,6 +12,7 @@ from qodebase.commands.support.models import check_model
 from qodebase.commands.support.surroundings import Surroundings
 from qodebase.errors import QodebaseError
 from qodebase.intent import Ending, Intent, check_order
+from qodebase.rule_settings import RuleSettings
 from qodebase.runs import RunExists, RunFolder, Settings
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Order:
         out: the run folder.
         sample, seed: how many intents to admit at first (None: all) and the seed that chooses them.
         lanes: lane names with patterns; empty: by the job, or by looking at the tree.
+        rules: which replay rules are tried where.
         cache: use, readonly, off or refresh.
         source: where the order came from, for errors (a job file's name, or the command line).
     """
@@ -67,6 +69,7 @@ class Order:
     sample: int | None = None
     seed: int = 0
     lanes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    rules: RuleSettings = field(default_factory=RuleSettings)
     cache: str = "use"
     source: str = "command line"
 
@@ -95,7 +98,9 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
     from qodebase.code import CommitTree
     from qodebase.source import inspect
     from qodebase.trunk.reader import Reader
+    from replay_rules.registry import chooser
 
+    chooser(order.rules.off, order.rules.bind)
     kind = load_job(order.job, file=order.job_file)
     job = make_job(kind, dict(order.settings), source=order.source)
     source = inspect(order.repository, order.branch)
@@ -169,6 +174,7 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
                 sample=order.sample,
                 seed=order.seed,
                 lanes=prepared.lanes,
+                rules=order.rules,
                 cache=order.cache,
                 created=clock.now(),
                 product=version("qodebase"),

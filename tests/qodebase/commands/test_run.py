@@ -123,3 +123,11 @@ def test_a_bare_repository_takes_main_over_without_a_working_tree() -> None:
         subprocess.run(command, shell=True, check=True, capture_output=True)
     log = subprocess.run(["git", "-C", "bare.git", "log", "--oneline", "main"], capture_output=True, check=True).stdout
     assert len(log.splitlines()) == 2
+
+
+def test_a_rule_can_be_left_out_and_one_that_is_not_there_is_refused_before_anything_is_written() -> None:
+    assert call(*RUN, "-o", "one", "--rule-off", "version", "--rule-off", "imports").exit_code == 0
+    assert RunFolder(Path("one")).settings().rules.off == ("version", "imports")
+    wrong = subprocess.run([*QODEBASE, *RUN, "-o", "two", "--rule-off", "nonsense"], capture_output=True, text=True)
+    assert (wrong.returncode, Path("two").exists()) == (2, False)
+    assert "no rule 'nonsense'" in wrong.stderr

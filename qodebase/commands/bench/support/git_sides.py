@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import time
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from qodebase.change import REGULAR
 from qodebase.commands.bench.support.workload import (
@@ -20,6 +22,13 @@ from qodebase.commands.bench.support.workload import (
 )
 
 NOTES = "refs/notes/qodebase"
+
+
+class Spent(NamedTuple):
+    """Seconds by the wall and of the processor."""
+
+    seconds: float
+    processor: float
 
 
 def write_stream(workload: Workload, stream: Path, *, batch: int) -> None:
@@ -53,22 +62,23 @@ def _commit(ref: bytes, person: bytes, message: bytes, mark: int = 0) -> bytes:
     return head + b"data %d\n%s\n" % (len(message), message)
 
 
-def time_fast_import(repository: Path, stream: Path) -> float:
-    """Return the seconds that one stream takes, unsynced."""
-    started = time.perf_counter()
+def time_fast_import(repository: Path, stream: Path) -> Spent:
+    """Return what one stream takes, unsynced."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     with open(stream, "rb") as file:
         git(repository, "fast-import", "--quiet", stdin=file)
-    return time.perf_counter() - started
+    seconds, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Spent(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
 def time_plumbing(repository: Path, workload: Workload, count: int) -> tuple[int, float]:
     """Land the first changes by plumbing commands and return how many and the seconds.
 
-    Each change is a commit on the base, as an agent pushes it, made before the clock runs. One landing is
-    ``merge-tree``, ``commit-tree``, ``notes add`` and ``update-ref``. Changes of an index keep their file only, for a
-    merge would stop at the index.
+    Each change is of another file and a commit on the base, as an agent pushes it, made before the clock runs. One
+    landing is ``merge-tree``, ``commit-tree``, ``notes add`` and ``update-ref``. Changes of an index keep their file
+    only, for a merge would stop at the index.
     """
-    jobs = list(islice(workload.read(), count))
+    jobs = list(islice(workload.read(), min(count, workload.files)))
     sides = _side_commits(repository, workload, jobs)
     tip = workload.tip
     started = time.perf_counter()
@@ -97,12 +107,11 @@ def _side_commits(repository: Path, workload: Workload, jobs: list[Job]) -> list
     return [found[f"refs/heads/side-{job.number}"] for job in jobs]
 
 
-def facts(repository: Path, tip: str) -> tuple[str, str, dict[str, str]]:
+def facts(repository: Path) -> tuple[str, str, dict[str, str]]:
     """Return main's tree, main's commit, and the blob of each note."""
     tree = git(repository, "rev-parse", "main^{tree}").decode().strip()
     notes = git(repository, "notes", f"--ref={NOTES}", "list").decode().splitlines()
     listed = {commit: blob for blob, commit in (line.split() for line in notes)}
-    del tip
     return tree, git(repository, "rev-parse", "main").decode().strip(), listed
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         landed: how many changes are on main.
         seconds: opening, landing and closing, without starting Python.
         processor: the processor time of the same, in all threads.
-        compact: what `Trunk.compact` took after it.
+        compact: what `Trunk.compact` took after it, where that was measured.
         idle_rss, peak_rss: the process's largest memory before the trunk was opened, and in all.
     """
 
@@ -48,18 +49,31 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     peak_rss: int
 
 
-def measure(repository: Path, jobs: Path, *, batch: int, compact: bool) -> Measured:
+def measure(repository: Path, jobs: Path, *, batch: int) -> Measured:
     """Land the changes of a file in a process of its own.
 
     Raises:
         GitFailed: that process failed.
     """
-    words = [str(repository), str(jobs), str(batch), str(int(compact))]
+    words = [str(repository), str(jobs), str(batch)]
     command = [sys.executable, "-m", "qodebase.commands.bench.support.trunk_side", *words]
     done = subprocess.run(command, env=environment(), capture_output=True, check=False)
     if done.returncode:
         raise GitFailed(f"the trunk's process failed: {done.stderr.decode(errors='replace')[-2000:]}")
     return msgspec.json.decode(done.stdout, type=Measured)
+
+
+def measure_compaction(repository: Path) -> float:
+    """Return the seconds of one `Trunk.compact`."""
+    with Trunk.open(repository, branch="main", run=RUN) as trunk:
+        started = time.perf_counter()
+        trunk.compact()
+        return time.perf_counter() - started
+
+
+def with_compaction(measured: Measured, seconds: float) -> Measured:
+    """Return the same measurement with the time of a compaction."""
+    return msgspec.structs.replace(measured, compact=seconds)
 
 
 def _landings(jobs: Iterator[Job]) -> Iterator[Landing]:
@@ -91,32 +105,27 @@ def _redo(shared: SharedEdit, content: bytes | None) -> bytes | Declined:
     return insert(content or b"", shared.change[0].text)
 
 
-def _land(repository: Path, jobs: Path, batch: int, *, compact: bool) -> Measured:
+def _land(repository: Path, jobs: Path, batch: int) -> Measured:
     idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     landed = 0
     started, processor = time.perf_counter(), time.process_time()
-    with open(jobs, "rb") as file:
+    with open(jobs, "rb", buffering=1 << 20) as file, ExitStack() as held:
         landings = _landings(read_jobs(file))
-        trunk = Trunk.open(repository, branch="main", run=RUN)
+        trunk = held.enter_context(Trunk.open(repository, branch="main", run=RUN))
         while some := list(islice(landings, batch)):
             landed += sum(isinstance(result, Landed) for result in trunk.land(some, _redo))
     seconds, processor = time.perf_counter() - started, time.process_time() - processor
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    started = time.perf_counter()
-    if compact:
-        trunk.compact()
-    took = time.perf_counter() - started
-    trunk.close()
     return Measured(
         landed=landed,
         seconds=seconds,
         processor=processor,
-        compact=took if compact else 0.0,
+        compact=0.0,
         idle_rss=idle * 1024,
         peak_rss=peak * 1024,
     )
 
 
 if __name__ == "__main__":
-    where, work, number, last = sys.argv[1:]
-    print(msgspec.json.encode(_land(Path(where), Path(work), int(number), compact=last == "1")).decode())
+    where, work, number = sys.argv[1:]
+    print(msgspec.json.encode(_land(Path(where), Path(work), int(number))).decode())

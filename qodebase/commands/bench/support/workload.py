@@ -28,6 +28,7 @@ INDEX_MOST = 6000
 """One index file is quadratic: so many changes already make a stream of a gigabyte for fast-import."""
 
 _FILES_OF_A_FOLDER = 10
+_AREAS = 60
 _BASE = b"# Index\n\n"
 
 
@@ -120,13 +121,18 @@ def git(repository: Path, *words: str, input: bytes | None = None, stdin: Binary
         GitFailed: with git's own words.
     """
     command = ["git", "-c", "core.fsync=none", "-c", "gc.auto=0", "-C", str(repository), *words]
-    streams = {"stdin": stdin} if stdin is not None else {"input": input}
-    done = subprocess.run(command, env=environment(), capture_output=True, check=False, **streams)  # type: ignore[call-overload]
+    done = subprocess.run(
+        command,
+        env=environment(),
+        stdin=subprocess.DEVNULL if input is None and stdin is None else stdin,
+        input=input,
+        capture_output=True,
+        check=False,
+    )
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()[-1000:]
         raise GitFailed(f"git {words[0]} failed: {said}", hint="Is there room in the bench's folder?")
-    out: bytes = done.stdout
-    return out
+    return done.stdout
 
 
 def environment() -> dict[str, str]:
@@ -147,7 +153,7 @@ def prepare(folder: Path, *, files: int, changes: int, kind: Kind, seed: int, sc
     git(base, "init", "-q", "--bare", "-b", "main", ".")
     paths = [_path(number) for number in range(files)]
     touched = _chosen(chance, files, changes)
-    contents = _make_base(base, paths, text, kind, {number for number in touched}, scale)
+    contents = _make_base(base, paths, text, kind, set(touched), scale)
     jobs = folder / "jobs"
     with open(jobs, "wb") as out:
         for number, at in enumerate(touched):
@@ -166,12 +172,7 @@ def prepare(folder: Path, *, files: int, changes: int, kind: Kind, seed: int, sc
 
 def _path(number: int) -> bytes:
     folder = number // _FILES_OF_A_FOLDER
-    return b"src/area_%02d/package_%03d/part_%d/module_%05d.py" % (
-        folder % 24,
-        folder // 24 // 6,
-        folder // 24 % 6,
-        number,
-    )
+    return b"src/area_%02d/package_%03d/module_%05d.py" % (folder % _AREAS, folder // _AREAS, number)
 
 
 def _chosen(chance: random.Random, files: int, changes: int) -> list[int]:

@@ -7,6 +7,8 @@ import pytest
 
 from qodebase.codec import BadData
 from qodebase.commands.support.job_file import read_job_file
+from qodebase.commands.support.options import CommonOptions
+from qodebase.rule_settings import RuleSettings
 
 
 class Toy:
@@ -117,3 +119,18 @@ def test_a_wrong_setting_of_the_job_is_refused_with_file_table_field_and_what_is
 def test_a_job_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadData, match="cannot be read: No such file"):
         read_job_file(tmp_path / "none.toml")
+
+
+def test_a_job_file_leaves_rules_out_and_binds_them(tmp_path: Path) -> None:
+    path = written(tmp_path, 'job = "toy"\n[rules]\noff = ["imports"]\n[rules.bind]\nsorted-index = ["/docs/*.md"]\n')
+    rules = RuleSettings(off=("imports",), bind={"sorted-index": ("/docs/*.md",)})
+    common = read_job_file(path).common
+    assert common == {"rules": rules}
+    both = CommonOptions(**common, rule_off=("imports", "version")).all_rules
+    assert both == RuleSettings(off=("imports", "version"), bind=rules.bind)
+
+
+@pytest.mark.parametrize("table", ["off = 1", "of = []", 'bind = {x = "y"}'])
+def test_a_wrong_rules_table_is_named(tmp_path: Path, table: str) -> None:
+    with pytest.raises(BadData, match=r"job\.toml: (`rules`|\[rules\])"):
+        read_job_file(written(tmp_path, f'job = "toy"\n[rules]\n{table}\n'))

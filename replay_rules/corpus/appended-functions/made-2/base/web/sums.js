@@ -1,0 +1,13 @@
+// Sums.
+
+export function kelp(value) {
+  return value + 4;
+}
+
+export function sierra(value) {
+  return value + 6;
+}
+
+export function yarrow(value) {
+  return value + 6;
+}

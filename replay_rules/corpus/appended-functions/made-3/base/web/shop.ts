@@ -1,0 +1,11 @@
+export class Shop {
+  private sum = 0;
+
+  lagoon(value: number): void {
+    this.sum += value * 6;
+  }
+
+  slate(value: number): void {
+    this.sum += value * 5;
+  }
+}

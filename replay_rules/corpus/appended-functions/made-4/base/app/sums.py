@@ -1,0 +1,17 @@
+"""Sums."""
+
+
+def meadow(value: int) -> int:
+    return value + 6
+
+
+def olive(value: int) -> int:
+    return value + 5
+
+
+def spruce(value: int) -> int:
+    return value + 6
+
+
+def otter(value: int) -> int:
+    return value + 5

@@ -1,0 +1,15 @@
+"""Parse sizes."""
+
+UNITS = {"k": 1024}
+
+
+def parse(text):
+    return int(text)
+
+
+def show(size):
+    return f"{size} B"
+
+
+def double(size):
+    return size * 2

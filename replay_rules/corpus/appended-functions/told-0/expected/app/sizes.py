@@ -1,0 +1,20 @@
+"""Parse sizes."""
+
+UNITS = {"k": 1024}
+
+
+def parse(text):
+    return int(text)
+
+
+def show(size):
+    return f"{size} B"
+
+
+def half(size):
+    # Rounded down.
+    return size // 2
+
+
+def double(size):
+    return size * 2

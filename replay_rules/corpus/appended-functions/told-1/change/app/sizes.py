@@ -1,0 +1,19 @@
+"""Parse sizes."""
+
+UNITS = {"k": 1024}
+
+
+def parse(text):
+    return int(text)
+
+
+class Size:
+    def __init__(self, value):
+        self.value = value
+
+    def __int__(self):
+        return self.value
+
+
+def show(size):
+    return f"{size} B"

@@ -1,0 +1,9 @@
+from app import sizes
+
+
+class TestSizes:
+    def test_parse(self):
+        assert sizes.parse("3") == 3
+
+    def test_zero(self):
+        assert sizes.parse("0") == 0

@@ -1,0 +1,3 @@
+export function bold(text) {
+  return `*${text}*`;
+}

@@ -1,0 +1,7 @@
+import { bold } from "./format";
+
+describe("format", () => {
+  it("bolds", () => {
+    expect(bold("a")).toBe("*a*");
+  });
+});

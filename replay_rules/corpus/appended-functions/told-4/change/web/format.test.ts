@@ -1,0 +1,11 @@
+import { bold } from "./format";
+
+describe("format", () => {
+  it("bolds", () => {
+    expect(bold("a")).toBe("*a*");
+  });
+
+  it("takes digits", () => {
+    expect(bold("1")).toBe("*1*");
+  });
+});

@@ -1,0 +1,9 @@
+class Shape:
+    """A shape."""
+
+    def area(self):
+        return 0
+
+    @staticmethod
+    def unit():
+        return Shape()

@@ -1,0 +1,9 @@
+class Shape:
+    """A shape."""
+
+    def area(self):
+        return 0
+
+    @property
+    def name(self):
+        return "shape"

@@ -1,0 +1,11 @@
+"""Parse sizes."""
+
+UNITS = {"k": 1024}
+
+
+def parse(text):
+    return int(text)
+
+
+def show(size):
+    return f"{size} B"

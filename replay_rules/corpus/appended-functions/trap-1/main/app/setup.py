@@ -1,0 +1,4 @@
+import registry
+
+registry.start()
+registry.load("a")

@@ -1,0 +1,3 @@
+# north
+# raven
+# ivory

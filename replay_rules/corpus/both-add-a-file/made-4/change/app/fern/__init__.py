@@ -1,0 +1,3 @@
+# fern
+# drift
+# heron

@@ -1,0 +1,2 @@
+LIMIT = 6
+NAME = "a"

@@ -1,0 +1,6 @@
+def keep():
+    return 0
+
+
+def old():
+    return 2

@@ -1,0 +1,8 @@
+from enum import Enum
+
+
+class State(Enum):
+    PEBBLE = "pebble"
+    CINDER = "cinder"
+    SUMMIT = "summit"
+    NORTH = "north"

@@ -1,0 +1,9 @@
+from enum import Enum
+
+
+class State(Enum):
+    PEBBLE = "pebble"
+    CINDER = "cinder"
+    SUMMIT = "summit"
+    NORTH = "north"
+    REEF = "reef"

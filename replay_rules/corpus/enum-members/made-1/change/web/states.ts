@@ -1,0 +1,8 @@
+export enum State {
+  AMBER = "amber",
+  LINEN = "linen",
+  NECTAR = "nectar",
+  PRAIRIE = "prairie",
+  YARROW = "yarrow",
+  WINTER = "winter",
+}

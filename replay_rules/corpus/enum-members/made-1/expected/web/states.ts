@@ -1,0 +1,10 @@
+export enum State {
+  AMBER = "amber",
+  LINEN = "linen",
+  NECTAR = "nectar",
+  PRAIRIE = "prairie",
+  YARROW = "yarrow",
+  UMBER = "umber",
+  LAGOON = "lagoon",
+  WINTER = "winter",
+}

@@ -1,0 +1,9 @@
+export enum State {
+  AMBER = "amber",
+  LINEN = "linen",
+  NECTAR = "nectar",
+  PRAIRIE = "prairie",
+  YARROW = "yarrow",
+  UMBER = "umber",
+  LAGOON = "lagoon",
+}

@@ -1,0 +1,7 @@
+export enum State {
+  NECTAR = "nectar",
+  THISTLE = "thistle",
+  ZEPHYR = "zephyr",
+  YARROW = "yarrow",
+  OCHRE = "ochre",
+}

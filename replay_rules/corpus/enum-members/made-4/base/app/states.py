@@ -1,0 +1,9 @@
+from enum import Enum
+
+
+class State(Enum):
+    JUNIPER = "juniper"
+    HERON = "heron"
+    VELVET = "velvet"
+    THISTLE = "thistle"
+    BIRCH = "birch"

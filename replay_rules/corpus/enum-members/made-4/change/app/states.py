@@ -1,0 +1,10 @@
+from enum import Enum
+
+
+class State(Enum):
+    JUNIPER = "juniper"
+    HERON = "heron"
+    VELVET = "velvet"
+    THISTLE = "thistle"
+    BIRCH = "birch"
+    OLIVE = "olive"

@@ -1,0 +1,8 @@
+export enum State {
+  HARBOR = "harbor",
+  WILLOW = "willow",
+  OLIVE = "olive",
+  COBALT = "cobalt",
+  SUMMIT = "summit",
+  SAGE = "sage",
+}

@@ -1,0 +1,10 @@
+export enum State {
+  HARBOR = "harbor",
+  WILLOW = "willow",
+  OLIVE = "olive",
+  COBALT = "cobalt",
+  SUMMIT = "summit",
+  SAGE = "sage",
+  IRIS = "iris",
+  SORREL = "sorrel",
+}

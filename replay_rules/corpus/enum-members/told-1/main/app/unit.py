@@ -1,0 +1,7 @@
+from enum import StrEnum
+
+
+class Unit(StrEnum):
+    METRE = "m"
+    SECOND = "s"
+    KELVIN = "K"

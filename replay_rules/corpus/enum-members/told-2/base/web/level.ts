@@ -1,0 +1,4 @@
+export enum Level {
+  Debug = "debug",
+  Info = "info",
+}

@@ -1,0 +1,5 @@
+export enum Level {
+  Debug = "debug",
+  Info = "info",
+  Fatal = "fatal",
+}

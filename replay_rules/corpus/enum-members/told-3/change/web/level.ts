@@ -1,0 +1,6 @@
+export enum Level {
+  Debug = "debug",
+  Info = "info",
+  /* The end. */
+  Fatal = "fatal",
+}

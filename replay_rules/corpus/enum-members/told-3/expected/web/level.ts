@@ -1,0 +1,8 @@
+export enum Level {
+  Debug = "debug",
+  Info = "info",
+  // Said twice.
+  Warn = "warn",
+  /* The end. */
+  Fatal = "fatal",
+}

@@ -1,0 +1,6 @@
+from enum import StrEnum
+
+
+class Unit(StrEnum):
+    METRE = "m"
+    SECOND = "s"

@@ -1,0 +1,7 @@
+from enum import StrEnum
+
+
+class Unit(StrEnum):
+    LITRE = "l"
+    METRE = "m"
+    SECOND = "s"

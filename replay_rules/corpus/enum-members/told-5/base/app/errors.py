@@ -1,0 +1,6 @@
+import enum
+
+
+class Code(enum.IntEnum):
+    OK = 0
+    BAD = 1

@@ -1,0 +1,11 @@
+import enum
+
+
+class Color(enum.Enum):
+    """Colours of a lamp."""
+
+    RED = 1
+    GREEN = 2
+
+    def label(self):
+        return self.name

@@ -1,0 +1,12 @@
+import enum
+
+
+class Color(enum.Enum):
+    """Colours of a lamp."""
+
+    RED = enum.auto()
+    PINK = enum.auto()
+    GREEN = enum.auto()
+
+    def label(self):
+        return self.name

@@ -1,0 +1,5 @@
+export enum Kind {
+  A,
+  C,
+  B,
+}

@@ -1,0 +1,12 @@
+ivory = 5
+otter = 5
+flint = 5
+opal = 4
+nectar = 6
+harbor = 6
+jasper = 6
+ochre = 5
+lilac = 5
+beacon = 6
+winter = 6
+hazel = 5

@@ -1,0 +1,12 @@
+tarn_ = 4
+orchid = 6
+coral = 5
+anchor = 6
+marble = 6
+canyon = 6
+copper = 6
+thistle = 7
+hazel = 5
+saffron = 7
+topaz = 5
+delta = 5

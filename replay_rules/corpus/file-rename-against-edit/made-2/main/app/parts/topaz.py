@@ -1,0 +1,12 @@
+harbor = 6
+tidal = 5
+topaz = 5
+sage = 4
+otter = 5
+nectar = 6
+maple = 5
+thistle = 7
+ginger = 6
+saffron = 7
+fern = 4
+ochre = 5

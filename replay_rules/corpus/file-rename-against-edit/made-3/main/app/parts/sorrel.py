@@ -1,0 +1,12 @@
+spruce_ = 6
+north = 5
+sorrel = 6
+fjord = 5
+orchid = 6
+canyon = 6
+slate = 5
+meadow = 6
+yarrow = 6
+flint = 5
+umber = 5
+glacier = 7

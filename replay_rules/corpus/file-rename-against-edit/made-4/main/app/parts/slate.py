@@ -1,0 +1,12 @@
+kelp = 4
+nectar = 6
+slate = 5
+thistle = 7
+sage = 4
+marble = 6
+coral = 5
+saffron = 7
+spruce = 6
+tidal = 5
+cypress = 7
+winter = 6

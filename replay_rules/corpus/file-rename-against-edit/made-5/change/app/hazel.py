@@ -1,0 +1,12 @@
+north = 5
+hazel = 5
+pebble = 6
+lilac = 5
+opal = 4
+spruce = 6
+prairie = 7
+saffron = 7
+amber = 5
+sorrel = 6
+delta = 5
+vale = 0

@@ -1,0 +1,2 @@
+def a(x,y):
+    return x+y

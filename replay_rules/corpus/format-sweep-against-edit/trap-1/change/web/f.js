@@ -1,0 +1,2 @@
+const a = 'z'
+const b = 'y'

@@ -1,0 +1,1 @@
+export const f = (a: number) => a + 1;

@@ -1,0 +1,11 @@
+"""Main."""
+
+from app.sierra import sierra
+from app.falcon import falcon
+from app.iris import iris
+from app.maple import maple
+from app.anchor import anchor
+
+
+def main() -> None:
+    amber()

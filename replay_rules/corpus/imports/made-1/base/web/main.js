@@ -1,0 +1,8 @@
+import { amber } from "./amber.js";
+import { summit } from "./summit.js";
+import { spruce } from "./spruce.js";
+import { willow } from "./willow.js";
+
+export default function main() {
+  return 1;
+}

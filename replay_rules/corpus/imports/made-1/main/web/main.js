@@ -1,0 +1,9 @@
+import { amber } from "./amber.js";
+import { summit } from "./summit.js";
+import { spruce } from "./spruce.js";
+import { willow } from "./willow.js";
+import { thistle } from "./thistle.js";
+
+export default function main() {
+  return 1;
+}

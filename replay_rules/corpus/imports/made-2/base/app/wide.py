@@ -1,0 +1,7 @@
+from app.parts import (
+    iris,
+    reef,
+    walnut,
+)
+
+VALUE = 1

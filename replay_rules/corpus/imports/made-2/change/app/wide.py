@@ -1,0 +1,8 @@
+from app.parts import (
+    garnet,
+    iris,
+    reef,
+    walnut,
+)
+
+VALUE = 1

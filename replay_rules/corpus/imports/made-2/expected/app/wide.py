@@ -1,0 +1,10 @@
+from app.parts import (
+    copper,
+    garnet,
+    iris,
+    reef,
+    spruce,
+    walnut,
+)
+
+VALUE = 1

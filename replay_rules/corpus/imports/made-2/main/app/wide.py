@@ -1,0 +1,9 @@
+from app.parts import (
+    copper,
+    iris,
+    reef,
+    spruce,
+    walnut,
+)
+
+VALUE = 1

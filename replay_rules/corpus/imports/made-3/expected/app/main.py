@@ -1,0 +1,12 @@
+"""Main."""
+
+from app.raven import raven
+from app.tidal import tidal
+from app.willow import willow
+from app.quartz import quartz
+from app.delta import delta
+from app.yarrow import yarrow
+
+
+def main() -> None:
+    amber()

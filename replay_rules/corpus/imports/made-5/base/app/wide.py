@@ -1,0 +1,7 @@
+from app.parts import (
+    cypress,
+    falcon,
+    sierra,
+)
+
+VALUE = 1

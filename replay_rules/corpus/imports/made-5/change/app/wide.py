@@ -1,0 +1,8 @@
+from app.parts import (
+    cypress,
+    falcon,
+    heron,
+    sierra,
+)
+
+VALUE = 1

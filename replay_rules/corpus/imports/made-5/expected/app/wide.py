@@ -1,0 +1,10 @@
+from app.parts import (
+    cypress,
+    falcon,
+    hazel,
+    heron,
+    ivory,
+    sierra,
+)
+
+VALUE = 1

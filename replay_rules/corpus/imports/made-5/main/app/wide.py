@@ -1,0 +1,9 @@
+from app.parts import (
+    cypress,
+    falcon,
+    hazel,
+    ivory,
+    sierra,
+)
+
+VALUE = 1

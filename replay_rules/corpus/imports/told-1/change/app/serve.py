@@ -1,0 +1,14 @@
+"""Serve."""
+
+import json
+import os
+
+from app.core import run
+from app.data2 import (
+    read,
+    write,
+)
+
+
+def main():
+    return run(json, os)

@@ -1,0 +1,6 @@
+from app.parts import (
+    Bolt,
+    Nut,
+)
+
+parts = [Bolt, Nut]

@@ -1,0 +1,7 @@
+from app.parts import (
+    Anchor,
+    Bolt,
+    Nut,
+)
+
+parts = [Bolt, Nut]

@@ -1,0 +1,8 @@
+from app.parts import (
+    Anchor,
+    Bolt,
+    Nut,
+    Pin,
+)
+
+parts = [Bolt, Nut]

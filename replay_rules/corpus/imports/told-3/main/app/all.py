@@ -1,0 +1,7 @@
+from app.parts import (
+    Bolt,
+    Nut,
+    Pin,
+)
+
+parts = [Bolt, Nut]

@@ -1,0 +1,5 @@
+import fs from "node:fs";
+import { join } from "node:path";
+import os from "node:os";
+
+export const read = (name) => fs.readFileSync(join(".", name));

@@ -1,0 +1,6 @@
+import fs from "node:fs";
+import { join } from "node:path";
+import { gzip } from "node:zlib";
+import os from "node:os";
+
+export const read = (name) => fs.readFileSync(join(".", name));

@@ -1,0 +1,9 @@
+"""Serve."""
+
+import json
+
+from app.core import run
+
+
+def main():
+    return run(json, os)

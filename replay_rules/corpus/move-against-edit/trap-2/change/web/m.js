@@ -1,0 +1,7 @@
+function a() {
+  return 11;
+}
+
+function b() {
+  return 2;
+}

@@ -1,0 +1,9 @@
+function b() {
+  return 2;
+}
+
+class A {
+  a() {
+    return 1;
+  }
+}

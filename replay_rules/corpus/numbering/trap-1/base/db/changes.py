@@ -1,0 +1,3 @@
+CHANGES = {
+    1: "begin",
+}

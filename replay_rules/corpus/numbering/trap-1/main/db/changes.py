@@ -1,0 +1,4 @@
+CHANGES = {
+    1: "begin",
+    2: "users",
+}

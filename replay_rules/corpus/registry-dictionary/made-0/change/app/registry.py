@@ -1,0 +1,9 @@
+from app import makers
+
+MAKERS = {
+    "pine": makers.make_pine,
+    "falcon": makers.make_falcon,
+    "pepper": makers.make_pepper,
+    "willow": makers.make_willow,
+    "fjord": makers.make_fjord,
+}

@@ -1,0 +1,10 @@
+import * as makers from "./makers.js";
+
+export const registry = {
+  fjord: makers.fjord,
+  coral: makers.coral,
+  tidal: makers.tidal,
+  flint: makers.flint,
+  mistral: makers.mistral,
+  oasis: makers.oasis,
+};

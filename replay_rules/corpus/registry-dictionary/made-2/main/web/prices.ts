@@ -1,0 +1,9 @@
+export const prices: Record<string, number> = {
+  "zephyr": 6,
+  "winter": 6,
+  "copper": 6,
+  "ochre": 5,
+  "kelp": 4,
+  "sage": 4,
+  "prairie": 7,
+};

@@ -1,0 +1,11 @@
+from app import makers
+
+MAKERS = {
+    "onyx": makers.make_onyx,
+    "willow": makers.make_willow,
+    "garnet": makers.make_garnet,
+    "sierra": makers.make_sierra,
+    "cedar": makers.make_cedar,
+    "lagoon": makers.make_lagoon,
+    "amber": makers.make_amber,
+}

@@ -1,0 +1,9 @@
+import * as makers from "./makers.js";
+
+export const registry = {
+  fern: makers.fern,
+  tarn: makers.tarn,
+  flint: makers.flint,
+  tidal: makers.tidal,
+  thistle: makers.thistle,
+};

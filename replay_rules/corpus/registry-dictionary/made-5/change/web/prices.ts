@@ -1,0 +1,8 @@
+export const prices: Record<string, number> = {
+  "topaz": 5,
+  "flint": 5,
+  "umber": 5,
+  "raven": 5,
+  "juniper": 7,
+  "velvet": 6,
+};

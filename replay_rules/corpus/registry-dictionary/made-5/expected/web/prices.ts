@@ -1,0 +1,9 @@
+export const prices: Record<string, number> = {
+  "topaz": 5,
+  "flint": 5,
+  "umber": 5,
+  "raven": 5,
+  "slate": 5,
+  "juniper": 7,
+  "velvet": 6,
+};

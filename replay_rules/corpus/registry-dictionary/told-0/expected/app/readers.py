@@ -1,0 +1,10 @@
+from app import readers
+
+READERS = {
+    "csv": readers.read_csv,
+    "json": readers.read_json,
+    "toml": readers.read_toml,
+    "xml": readers.read_xml,
+}
+
+DEFAULT = "csv"

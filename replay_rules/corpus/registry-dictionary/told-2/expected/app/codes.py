@@ -1,0 +1,6 @@
+CODES = {
+    404: "gone",
+    200: "fine",
+    500: "broken",
+    301: "moved",
+}

@@ -1,0 +1,5 @@
+CODES = {
+    404: "gone",
+    200: "fine",
+    500: "broken",
+}

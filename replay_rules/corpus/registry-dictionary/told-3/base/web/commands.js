@@ -1,0 +1,6 @@
+const commands = {
+  build: () => run("build"),
+  test: () => run("test"),
+};
+
+module.exports = commands;

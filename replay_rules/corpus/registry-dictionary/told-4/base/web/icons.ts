@@ -1,0 +1,4 @@
+export const icons = {
+  "arrow-left": "<",
+  "arrow-right": ">",
+} as const;

@@ -1,0 +1,5 @@
+export const icons = {
+  "arrow-left": "<",
+  "arrow-right": ">",
+  "cross": "x",
+} as const;

@@ -1,0 +1,6 @@
+export const icons = {
+  "arrow-left": "<",
+  "arrow-right": ">",
+  "dash": "-",
+  "cross": "x",
+} as const;

@@ -1,0 +1,9 @@
+from app import readers
+
+READERS = {
+    "csv": readers.read_csv,
+    "json": readers.read_json,
+    **EXTRA,
+}
+
+DEFAULT = "csv"

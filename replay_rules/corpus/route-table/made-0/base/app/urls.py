@@ -1,0 +1,10 @@
+from django.urls import path
+
+from app import views
+
+urlpatterns = [
+    path("hazel/", views.hazel),
+    path("orchid/", views.orchid),
+    path("topaz/", views.topaz),
+    path("falcon/", views.falcon),
+]

@@ -1,0 +1,7 @@
+import { app } from "./app.js";
+import * as views from "./views.js";
+
+app.get("/pine", views.pine);
+app.get("/fern", views.fern);
+app.get("/flint", views.flint);
+app.get("/cypress", views.cypress);

@@ -1,0 +1,13 @@
+from django.urls import path
+
+from . import views
+
+urlpatterns = [
+    path("", views.home),
+    path("about/", views.about),
+    path(
+        "orders/<int:pk>/",
+        views.order,
+        name="order",
+    ),
+]

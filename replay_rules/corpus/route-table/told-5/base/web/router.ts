@@ -1,0 +1,2 @@
+router.get("/users", users);
+router.get("/teams", teams);

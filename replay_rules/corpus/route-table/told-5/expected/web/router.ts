@@ -1,0 +1,4 @@
+router.get("/users", users);
+router.get("/teams", teams);
+router.delete("/teams/:id", drop);
+router.get("/roles", roles);

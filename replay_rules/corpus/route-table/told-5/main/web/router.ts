@@ -1,0 +1,3 @@
+router.get("/users", users);
+router.get("/teams", teams);
+router.delete("/teams/:id", drop);

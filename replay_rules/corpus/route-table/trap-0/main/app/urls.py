@@ -1,0 +1,9 @@
+from django.urls import path
+
+from . import views
+
+urlpatterns = [
+    path("", views.home),
+    path("about/", views.about),
+    path("<slug:page>/", views.page),
+]

@@ -1,0 +1,6 @@
+const app = express();
+
+app.get("/", home);
+app.get("/about", about);
+
+module.exports = app;

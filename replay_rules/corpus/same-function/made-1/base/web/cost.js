@@ -1,0 +1,8 @@
+export function cost(name) {
+  switch (name) {
+    case "meadow":
+      return 6;
+    case "slate":
+      return 5;
+  }
+}

@@ -1,0 +1,12 @@
+export function cost(name) {
+  switch (name) {
+    case "meadow":
+      return 6;
+    case "slate":
+      return 5;
+    case "linen":
+      return 5;
+    case "olive":
+      return 5;
+  }
+}

@@ -1,0 +1,6 @@
+def price(kind):
+    if kind == "book":
+        return 10
+    if kind == "pen":
+        return 2
+    return 5

@@ -1,0 +1,10 @@
+def price(kind):
+    if kind == "book":
+        return 10
+    if kind == "pen":
+        return 2
+    if kind == "ink":
+        return 3
+    if kind == "map":
+        return 8
+    return 5

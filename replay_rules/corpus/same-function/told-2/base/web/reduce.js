@@ -1,0 +1,10 @@
+export function reduce(state, action) {
+  switch (action.type) {
+    case "add":
+      return state + 1;
+    case "drop":
+      return state - 1;
+    default:
+      return state;
+  }
+}

@@ -1,0 +1,5 @@
+"""Files."""
+
+
+def open_file(path, mode="r"):
+    return path, mode

@@ -1,0 +1,4 @@
+def send(to, *, text=""):
+    message = make(to)
+    message.text = text
+    return message

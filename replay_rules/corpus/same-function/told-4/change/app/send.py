@@ -1,0 +1,4 @@
+def send(to, *, text="", copy=None):
+    message = make(to)
+    message.text = text
+    return message

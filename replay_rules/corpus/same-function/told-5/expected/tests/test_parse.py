@@ -1,0 +1,15 @@
+import pytest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a",
+        "b",
+        "c d",
+        "e",
+        "f",
+    ],
+)
+def test_parse(text):
+    assert parse(text)

@@ -1,0 +1,3 @@
+def total(items):
+    result = sum(items)
+    return result

@@ -1,0 +1,2 @@
+def area(a, b):
+    return float(a * b)

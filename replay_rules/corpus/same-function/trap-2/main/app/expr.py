@@ -1,0 +1,2 @@
+def area(a, b):
+    return abs(a * b)

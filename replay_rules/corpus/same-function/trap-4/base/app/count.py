@@ -1,0 +1,2 @@
+def retries():
+    return 5

@@ -1,0 +1,6 @@
+def thistle(value):
+    return value + 1
+
+
+def amber(value):
+    return thistle(value)

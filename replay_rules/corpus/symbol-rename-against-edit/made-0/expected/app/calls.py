@@ -1,0 +1,6 @@
+def willow(value):
+    return value + 1
+
+
+def amber(value):
+    return 2 * willow(value)

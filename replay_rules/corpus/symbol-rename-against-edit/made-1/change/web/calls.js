@@ -1,0 +1,7 @@
+function quartz(value) {
+  return value + 1;
+}
+
+function sorrel(value) {
+  return 3 * quartz(value);
+}

@@ -1,0 +1,7 @@
+function north(value) {
+  return value + 1;
+}
+
+function ginger(value) {
+  return north(value);
+}

@@ -1,0 +1,7 @@
+function opal(value) {
+  return value + 1;
+}
+
+function kelp(value) {
+  return opal(value);
+}

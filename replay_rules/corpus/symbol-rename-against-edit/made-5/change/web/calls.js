@@ -1,0 +1,7 @@
+function cedar(value) {
+  return value + 1;
+}
+
+function kelp(value) {
+  return cedar(value);
+}

@@ -1,0 +1,7 @@
+function read(path) {
+  return path;
+}
+
+function main(path) {
+  return read(path) ?? "";
+}

@@ -1,0 +1,5 @@
+"""Twins."""
+
+
+def zephyr(value: int) -> int:
+    return value + 1

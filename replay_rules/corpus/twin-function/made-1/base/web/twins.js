@@ -1,0 +1,5 @@
+// Twins.
+
+export function vale(value) {
+  return value + 1;
+}

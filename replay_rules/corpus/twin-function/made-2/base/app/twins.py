@@ -1,0 +1,5 @@
+"""Twins."""
+
+
+def cedar(value: int) -> int:
+    return value + 1

@@ -1,0 +1,13 @@
+"""Twins."""
+
+
+def cedar(value: int) -> int:
+    return value + 1
+
+
+def meadow(value: int) -> int:
+    return value + 7
+
+
+def onyx(value: int) -> int:
+    return value + 3

@@ -1,0 +1,5 @@
+// Twins.
+
+export function orchid(value) {
+  return value + 1;
+}

@@ -1,0 +1,17 @@
+// Twins.
+
+export function orchid(value) {
+  return value + 1;
+}
+
+export function flint(value) {
+  return value + 7;
+}
+
+export function hazel(value) {
+  return value + 2;
+}
+
+export function cobalt(value) {
+  return value + 3;
+}

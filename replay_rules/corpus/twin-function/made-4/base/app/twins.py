@@ -1,0 +1,5 @@
+"""Twins."""
+
+
+def sorrel(value: int) -> int:
+    return value + 1

@@ -1,0 +1,13 @@
+"""Twins."""
+
+
+def sorrel(value: int) -> int:
+    return value + 1
+
+
+def beacon(value: int) -> int:
+    return value + 7
+
+
+def canyon(value: int) -> int:
+    return value + 3

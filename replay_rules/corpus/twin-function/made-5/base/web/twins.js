@@ -1,0 +1,5 @@
+// Twins.
+
+export function cypress(value) {
+  return value + 1;
+}

@@ -1,0 +1,13 @@
+// Twins.
+
+export function cypress(value) {
+  return value + 1;
+}
+
+export function quartz(value) {
+  return value + 7;
+}
+
+export function ember(value) {
+  return value + 3;
+}

@@ -1,0 +1,17 @@
+"""Text."""
+
+
+def upper(text):
+    return text.upper()
+
+
+def lower(text):
+    return text.lower()
+
+
+def clean(text):
+    return text.strip()
+
+
+def fold(text):
+    return text.casefold()

@@ -1,0 +1,21 @@
+"""Text."""
+
+
+def upper(text):
+    return text.upper()
+
+
+def lower(text):
+    return text.lower()
+
+
+def clean(text):
+    return text.strip()
+
+
+def title(text):
+    return text.title()
+
+
+def fold(text):
+    return text.casefold()

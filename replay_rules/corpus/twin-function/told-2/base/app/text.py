@@ -1,0 +1,9 @@
+"""Text."""
+
+
+def upper(text):
+    return text.upper()
+
+
+def lower(text):
+    return text.lower()

@@ -1,0 +1,9 @@
+KNOWN = frozenset(
+    {
+        "larch",
+        "lilac",
+        "amber",
+        "topaz",
+        "anchor",
+    }
+)

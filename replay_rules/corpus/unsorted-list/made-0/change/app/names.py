@@ -1,0 +1,10 @@
+KNOWN = frozenset(
+    {
+        "larch",
+        "lilac",
+        "amber",
+        "topaz",
+        "anchor",
+        "ivory",
+    }
+)

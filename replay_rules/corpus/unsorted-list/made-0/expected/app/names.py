@@ -1,0 +1,11 @@
+KNOWN = frozenset(
+    {
+        "larch",
+        "lilac",
+        "amber",
+        "topaz",
+        "anchor",
+        "velvet",
+        "ivory",
+    }
+)

@@ -1,0 +1,6 @@
+export const known = new Set([
+  "quartz",
+  "oasis",
+  "sorrel",
+  "zephyr",
+]);

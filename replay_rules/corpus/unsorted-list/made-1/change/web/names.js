@@ -1,0 +1,8 @@
+export const known = new Set([
+  "quartz",
+  "oasis",
+  "sorrel",
+  "zephyr",
+  "pine",
+  "quill",
+]);

@@ -1,0 +1,10 @@
+export const known = new Set([
+  "quartz",
+  "oasis",
+  "sorrel",
+  "zephyr",
+  "pebble",
+  "winter",
+  "pine",
+  "quill",
+]);

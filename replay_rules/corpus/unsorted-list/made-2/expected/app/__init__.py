@@ -1,0 +1,11 @@
+"""Public names."""
+
+__all__ = [
+    "cinder",
+    "coral",
+    "delta",
+    "ginger",
+    "hazel",
+    "mistral",
+    "prairie",
+]

@@ -1,0 +1,9 @@
+"""Public names."""
+
+__all__ = [
+    "cinder",
+    "coral",
+    "delta",
+    "ginger",
+    "prairie",
+]

@@ -1,0 +1,8 @@
+KNOWN = frozenset(
+    {
+        "umber",
+        "cypress",
+        "kelp",
+        "spruce",
+    }
+)

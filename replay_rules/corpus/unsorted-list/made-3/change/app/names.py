@@ -1,0 +1,9 @@
+KNOWN = frozenset(
+    {
+        "umber",
+        "cypress",
+        "kelp",
+        "spruce",
+        "thistle",
+    }
+)

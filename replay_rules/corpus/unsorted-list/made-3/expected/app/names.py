@@ -1,0 +1,11 @@
+KNOWN = frozenset(
+    {
+        "umber",
+        "cypress",
+        "kelp",
+        "spruce",
+        "walnut",
+        "copper",
+        "thistle",
+    }
+)

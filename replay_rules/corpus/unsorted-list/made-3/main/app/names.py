@@ -1,0 +1,10 @@
+KNOWN = frozenset(
+    {
+        "umber",
+        "cypress",
+        "kelp",
+        "spruce",
+        "walnut",
+        "copper",
+    }
+)

@@ -1,0 +1,4 @@
+export const known = new Set([
+  "spruce",
+  "copper",
+]);

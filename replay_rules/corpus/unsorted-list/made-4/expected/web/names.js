@@ -1,0 +1,8 @@
+export const known = new Set([
+  "spruce",
+  "copper",
+  "olive",
+  "cypress",
+  "birch",
+  "opal",
+]);

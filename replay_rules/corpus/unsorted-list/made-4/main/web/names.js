@@ -1,0 +1,6 @@
+export const known = new Set([
+  "spruce",
+  "copper",
+  "olive",
+  "cypress",
+]);

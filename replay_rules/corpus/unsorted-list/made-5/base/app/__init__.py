@@ -1,0 +1,7 @@
+"""Public names."""
+
+__all__ = [
+    "falcon",
+    "harbor",
+    "zephyr",
+]

@@ -1,0 +1,9 @@
+"""Public names."""
+
+__all__ = [
+    "falcon",
+    "harbor",
+    "iris",
+    "winter",
+    "zephyr",
+]

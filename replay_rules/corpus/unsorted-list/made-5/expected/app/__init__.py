@@ -1,0 +1,10 @@
+"""Public names."""
+
+__all__ = [
+    "falcon",
+    "harbor",
+    "iris",
+    "sage",
+    "winter",
+    "zephyr",
+]

@@ -1,0 +1,8 @@
+"""Public names."""
+
+__all__ = [
+    "falcon",
+    "harbor",
+    "sage",
+    "zephyr",
+]

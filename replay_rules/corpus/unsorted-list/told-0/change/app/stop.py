@@ -1,0 +1,13 @@
+"""Words that mean nothing."""
+
+STOP_WORDS = {
+    "the",
+    "of",
+    "and",
+    "in",
+    "on",
+}
+
+
+def is_stop(word):
+    return word in STOP_WORDS

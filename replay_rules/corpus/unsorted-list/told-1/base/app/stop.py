@@ -1,0 +1,11 @@
+"""Words that mean nothing."""
+
+STOP_WORDS = {
+    "the",
+    "of",
+    "and",
+}
+
+
+def is_stop(word):
+    return word in STOP_WORDS

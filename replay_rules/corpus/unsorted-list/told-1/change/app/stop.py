@@ -1,0 +1,12 @@
+"""Words that mean nothing."""
+
+STOP_WORDS = {
+    "an",
+    "the",
+    "of",
+    "and",
+}
+
+
+def is_stop(word):
+    return word in STOP_WORDS

@@ -1,0 +1,13 @@
+"""Words that mean nothing."""
+
+STOP_WORDS = {
+    "a",
+    "an",
+    "the",
+    "of",
+    "and",
+}
+
+
+def is_stop(word):
+    return word in STOP_WORDS

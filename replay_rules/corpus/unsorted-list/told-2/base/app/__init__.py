@@ -1,0 +1,7 @@
+from .core import build
+from .core import clean
+
+__all__ = [
+    "build",
+    "clean",
+]

@@ -1,0 +1,8 @@
+from .core import build
+from .core import clean
+
+__all__ = [
+    "build",
+    "check",
+    "clean",
+]

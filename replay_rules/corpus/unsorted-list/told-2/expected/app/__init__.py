@@ -1,0 +1,9 @@
+from .core import build
+from .core import clean
+
+__all__ = [
+    "build",
+    "check",
+    "clean",
+    "deploy",
+]

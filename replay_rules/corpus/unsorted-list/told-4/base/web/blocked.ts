@@ -1,0 +1,6 @@
+export const blocked = new Set([
+  "admin",
+  "root",
+]);
+
+export const size = 2;

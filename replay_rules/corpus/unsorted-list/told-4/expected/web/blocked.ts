@@ -1,0 +1,8 @@
+export const blocked = new Set([
+  "admin",
+  "root",
+  "system",
+  "guest", // since the audit
+]);
+
+export const size = 2;

@@ -1,0 +1,1 @@
+FLAGS = frozenset({"a", "b", "c", "d"})

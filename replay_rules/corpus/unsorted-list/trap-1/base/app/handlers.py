@@ -1,0 +1,4 @@
+HANDLERS = [
+    exact_match,
+    prefix_match,
+]

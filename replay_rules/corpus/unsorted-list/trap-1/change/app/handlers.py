@@ -1,0 +1,5 @@
+HANDLERS = [
+    exact_match,
+    fuzzy_match,
+    prefix_match,
+]

@@ -1,0 +1,5 @@
+HANDLERS = [
+    exact_match,
+    case_match,
+    prefix_match,
+]

@@ -1,0 +1,4 @@
+export const plugins = [
+  cache(),
+  log(),
+];

@@ -1,0 +1,5 @@
+export const plugins = [
+  cache(),
+  log(),
+  encrypt(),
+];

@@ -1,0 +1,2 @@
+VERSION = "1.10"
+NAME = "shop"

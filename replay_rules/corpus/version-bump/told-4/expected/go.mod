@@ -1,0 +1,5 @@
+module shop
+
+go 1.21
+
+require example.org/lib v1.5.0

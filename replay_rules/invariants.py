@@ -1,0 +1,162 @@
+"""What must hold of every automatic result, whatever made it.
+
+- I1: a file that parses on both sides parses; no result has more faults than the worse side.
+- I2: no definition stands more often than in either side, and no literal or mapping holds more doubled keys.
+- I3: lines add up. Of a clean merge exactly: what main holds, plus what the change added, less what it removed. A rule
+  may write lines that are on neither side, so there: what nobody touched is still there, and no new word is lost.
+- I4, for clean merges: a second, different diff puts every hunk at the same place.
+- alike, for clean merges: no hunk was made by both sides, unless the job says that it is meant once.
+
+A doubt begins with the invariant's name and a colon.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from qodebase.collision import Collision
+from replay_rules.data_keys import reader_of
+from replay_rules.grammars import GRAMMARS, language_of
+from replay_rules.hunks import Hunk, hunks, lines_of, whole_hunks
+from replay_rules.parsing import parse
+from replay_rules.symbols import definitions_in, doubled_keys
+
+PARSED_BYTES = 1 << 20
+"""Larger files are data; I1 and I2 do not look at them."""
+
+_WHOLE_DIFF_LINES = 4000
+_WORD = re.compile(rb"(?<![\w\x80-\xff])[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+
+
+def objection(collision: Collision, result: bytes) -> str:
+    """Return why no automatic result may be this content, or the empty text: I1, I2 and what rules keep of I3."""
+    main, change = collision.main.content or b"", collision.change.content or b""
+    lost = _losses(collision.base.content or b"", main, change, result)
+    return lost or ("" if result in (main, change) else _structure(collision.path, main, change, result))
+
+
+def merge_objection(collision: Collision, result: bytes) -> str:
+    """Return why a clean merge is not believed, or the empty text: all invariants."""
+    base, main, change = (side.content for side in (collision.base, collision.main, collision.change))
+    if base is None or main is None or change is None or base in (main, change):
+        return ""
+    lines, ours, theirs = lines_of(base), lines_of(main), lines_of(change)
+    return (
+        _placement(lines, ours, theirs, result, idempotent=collision.idempotent)
+        or _sum(lines, ours, theirs, result, idempotent=collision.idempotent)
+        or ("" if result in (main, change) else _structure(collision.path, main, change, result))
+    )
+
+
+def _placement(base: list[bytes], ours: list[bytes], theirs: list[bytes], result: bytes, *, idempotent: bool) -> str:
+    left, right = _second_diff(base, ours), _second_diff(base, theirs)
+    alike = set(left) & set(right)
+    if alike and not idempotent:
+        where = min(hunk.start for hunk in alike) + 1
+        return f"alike: both sides made the same hunk at line {where}, which may be meant twice"
+    both = sorted({*left, *right}, key=lambda hunk: (hunk.start, hunk.end))
+    for before, after in itertools.pairwise(both):
+        if after.start < before.end or (after.start == before.start and before.end == after.end):
+            return f"I4: a second diff finds both sides at line {after.start + 1}"
+    at = 0
+    out: list[bytes] = []
+    for hunk in both:
+        out += base[at : hunk.start]
+        out += hunk.lines
+        at = hunk.end
+    out += base[at:]
+    return "" if b"".join(out) == result else "I4: a second diff places the hunks elsewhere"
+
+
+def _second_diff(base: list[bytes], side: list[bytes]) -> list[Hunk]:
+    """Diff without cutting off the common ends first, as git's diff does: a like-looking twin may lie there."""
+    return hunks(base, side) if max(len(base), len(side)) > _WHOLE_DIFF_LINES else whole_hunks(base, side)
+
+
+def _sum(base: list[bytes], ours: list[bytes], theirs: list[bytes], result: bytes, *, idempotent: bool) -> str:
+    wanted = Counter(ours)
+    wanted.update(theirs)
+    wanted.subtract(base)
+    wanted.subtract(lines_of(result))
+    wrong = [
+        line for line, count in wanted.items() if count and not (idempotent and (line in ours) == (line in theirs))
+    ]
+    return f"I3: the line {_shown(wrong[0])} does not add up" if wrong else ""
+
+
+def _losses(base: bytes, main: bytes, change: bytes, result: bytes) -> str:
+    kept = Counter(lines_of(base)) & Counter(lines_of(main)) & Counter(lines_of(change))
+    # The last line of a file may gain or lose its end without being touched.
+    there = Counter(line.rstrip(b"\r\n") for line in lines_of(result))
+    untouched: Counter[bytes] = Counter()
+    for line, count in kept.items():
+        untouched[line.rstrip(b"\r\n")] += count
+    if lost := untouched - there:
+        return f"I3: the line {_shown(next(iter(lost)))} is lost, which neither side touched"
+    words = {*_WORD.findall(main), *_WORD.findall(change)} - set(_WORD.findall(base))
+    gone = words - set(_WORD.findall(result))
+    return f"I3: {_shown(min(gone))} is lost, which a side added" if gone else ""
+
+
+class _Structure(NamedTuple):
+    """What I1 and I2 count in a file."""
+
+    faults: int
+    names: Counter[Hashable]
+
+    @property
+    def plain(self) -> bool:
+        """Return whether there is nothing that the sides would have to excuse."""
+        return not self.faults and all(count == 1 for count in self.names.values())
+
+
+def _structure(path: bytes, main: bytes, change: bytes, result: bytes) -> str:
+    if max(len(main), len(change), len(result)) > PARSED_BYTES:
+        return ""
+    seen = _read(path, result)
+    if seen is None or seen.plain:
+        return ""
+    sides = [side for side in (_read(path, main), _read(path, change)) if side is not None]
+    if seen.faults > max(side.faults for side in sides):
+        return "I1: the result has a parse error that neither side has"
+    excused: Counter[Hashable] = Counter()
+    for side in sides:
+        excused |= side.names
+    for key, count in seen.names.items():
+        if count > max(1, excused[key]):
+            return f"I2: {_named(key)} stands more often than on either side"
+    return ""
+
+
+def _read(path: bytes, content: bytes) -> _Structure | None:
+    """Return what there is to count; None where nothing here can read the file."""
+    language = language_of(path)
+    if language is not None and language in GRAMMARS:
+        parsed = parse(language, content)
+        names: Counter[Hashable] = Counter(one.key for one in definitions_in(parsed) if one.kind != "space")
+        names.update({("key", text): count + 1 for text, count in doubled_keys(parsed).items()})
+        return _Structure(parsed.faults(), names)
+    data = reader_of(path)
+    if data is None:
+        return None
+    keys = data(content)
+    return _Structure(keys.faults, Counter({("key", text): count for text, count in keys.doubled.items()}))
+
+
+def _named(key: Hashable) -> str:
+    match key:
+        case ("key", bytes() as text):
+            return f"the key {_shown(text)}"
+        case (tuple() as parent, bytes() as name, bytes()):
+            return f"the definition {_shown(b'.'.join([*parent, name]))}"
+        case _:
+            return str(key)
+
+
+def _shown(text: bytes) -> str:
+    plain = text.strip().decode(errors="replace")
+    return f"`{plain[:60]}`" if plain else "that is blank"

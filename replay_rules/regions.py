@@ -1,0 +1,94 @@
+"""Line up the items of three versions: anchors that both sides still have, and the regions between them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+
+from replay_rules.parts import Container, Item
+from replay_rules.places import Place, Region, Undecided
+
+_APART = frozenset({"def", "import", "comment"})
+
+
+def parts(place: Place) -> Iterator[Region | tuple[Item, Item, Item]]:
+    """Yield regions and anchors in order; regions that are empty in every version are left out."""
+    base, main, change = place.base.items, place.main.items, place.change.items
+    in_main, in_change = _matches(base, main), _matches(base, change)
+    at = (0, 0, 0)
+    before: Item | None = None
+    anchors = [(one, in_main[one], in_change[one]) for one in range(len(base)) if one in in_main and one in in_change]
+    for anchor in [*anchors, None]:
+        upto = anchor if anchor is not None else (len(base), len(main), len(change))
+        region = Region(
+            base[at[0] : upto[0]],
+            main[at[1] : upto[1]],
+            change[at[2] : upto[2]],
+            before,
+            base[upto[0]] if anchor is not None else None,
+        )
+        if region.base or region.main or region.change:
+            yield region
+        if anchor is not None:
+            before = base[anchor[0]]
+            yield base[anchor[0]], main[anchor[1]], change[anchor[2]]
+            at = (anchor[0] + 1, anchor[1] + 1, anchor[2] + 1)
+
+
+def no_meeting(place: Place) -> None:
+    """Refuse a name that one side defines and the other imports, wherever in the container they do so."""
+    old = _imported(place.base)
+    for one, other in ((place.main, place.change), (place.change, place.main)):
+        names = {item.name for item in place.new_in(one) if item.kind == "def"}
+        if names and names & (_imported(other) - old):
+            raise Undecided("one side defines a name that the other imports: model")
+
+
+def _imported(side: Container) -> set[bytes]:
+    return {word for item in side.items if item.kind == "import" for word in re.findall(rb"\w+", item.text)}
+
+
+def beside(part: Region | tuple[Item, Item, Item]) -> bool:
+    """Return whether one side alone changed statements here, which may bear on what the other did in the block."""
+    runs = (part.base, part.main, part.change) if isinstance(part, Region) else tuple((item,) for item in part)
+    base, main, change = (texts(run) for run in runs)
+    if (main == base) == (change == base):
+        return False
+    return any(item.kind not in _APART for run in runs for item in run)
+
+
+def no_repeats(place: Place) -> None:
+    """Refuse a side that repeats an item known by its text alone: which of the two is the old one cannot be told."""
+    base, main, change = (
+        Counter(item.key for item in side.items if not item.name) for side in (place.base, place.main, place.change)
+    )
+    for key, count in base.items():
+        if max(main[key], change[key]) > count:
+            raise Undecided("a side repeats a line that was there: model")
+
+
+def without(place: Place, gone: Mapping[tuple[str, bytes], Item]) -> tuple[Item, ...]:
+    """Return the change's items without some; what stood behind one has its blank lines of the base again."""
+    leads = {item.key: item.lead for item in place.base.items}
+    rest: list[Item] = []
+    behind = False
+    for item in place.change.items:
+        if item.key in gone:
+            behind = True
+            continue
+        rest.append(item._replace(lead=leads.get(item.key, item.lead)) if behind else item)
+        behind = False
+    return tuple(rest)
+
+
+def texts(items: Sequence[Item]) -> list[tuple[bytes, bytes]]:
+    return [(item.text, item.note) for item in items]
+
+
+def _matches(base: Sequence[Item], side: Sequence[Item]) -> dict[int, int]:
+    matcher = SequenceMatcher(None, [item.key for item in base], [item.key for item in side], autojunk=False)
+    return {
+        block.a + offset: block.b + offset for block in matcher.get_matching_blocks() for offset in range(block.size)
+    }

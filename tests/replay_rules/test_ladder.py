@@ -1,0 +1,63 @@
+"""The ladder: steps in order, each written down, none believed that an invariant doubts."""
+
+from __future__ import annotations
+
+from qodebase.change import EXECUTABLE, REGULAR
+from qodebase.collision import Collision, Declined, Kind, Resolved, Side, Step
+from qodebase.paths import RepoPath
+from replay_rules.ladder import climb, climb_shared, kind_of, redo
+
+INDEX = b"# Index\n\n- `b` `g` x\n"
+
+
+def collide(path: str, *contents: bytes | None, modes: tuple[int, ...] = (REGULAR,) * 3) -> Collision:
+    sides = [Side(content=content, mode=mode) for content, mode in zip(contents, modes, strict=True)]
+    return Collision(path=RepoPath(path.encode()), base=sides[0], main=sides[1], change=sides[2])
+
+
+def test_a_clean_merge_is_one_step() -> None:
+    climbed = climb(collide("a", b"a\nb\nc\n", b"A\nb\nc\n", b"a\nb\nC\n"), ["sorted-index"])
+    assert climbed.resolved == Resolved(content=b"A\nb\nC\n")
+    assert climbed.steps == (Step(by="merge"),)
+
+
+def test_what_the_merge_declines_goes_to_the_rules_and_every_step_says_why() -> None:
+    main, change = INDEX + b"- `c` `h` main\n", INDEX + b"- `d` `i` change\n"
+    climbed = climb(collide("I.md", INDEX, main, change), ["file-mode", "sorted-index"])
+    assert climbed.resolved == Resolved(content=main + b"- `d` `i` change\n")
+    assert [(step.by, bool(step.declined)) for step in climbed.steps] == [
+        ("merge", True),
+        ("rule:file-mode", True),
+        ("rule:sorted-index", False),
+    ]
+
+
+def test_a_doubtful_merge_is_declined_with_the_invariants_name() -> None:
+    base = b"a\n" * 3 + b"n = 5\n" + b"b\n" * 3
+    raised = base.replace(b"5", b"6")
+    climbed = climb(collide("a", base, raised, raised))
+    assert climbed.resolved is None
+    assert climbed.steps[0].declined.startswith("alike: ")
+
+
+def test_the_mode_is_merged_whatever_a_rule_says() -> None:
+    main, change = INDEX + b"- `c` `h` main\n", INDEX + b"- `d` `i` change\n"
+    modes = (REGULAR, EXECUTABLE, REGULAR)
+    outcome = redo(collide("I.md", INDEX, main, change, modes=modes), "rule:sorted-index")
+    assert isinstance(outcome, Resolved)
+    assert outcome.mode == EXECUTABLE
+    clash = collide("I.md", INDEX, main, change, modes=(REGULAR, EXECUTABLE, 0o120000))
+    assert isinstance(redo(clash, "rule:sorted-index"), Declined)
+
+
+def test_a_shared_path_is_redone_by_its_rule_alone() -> None:
+    climbed = climb_shared(collide("I.md", INDEX, None, INDEX + b"- `d` `i` x\n"), "sorted-index")
+    assert climbed.resolved is None
+    assert climbed.steps == (Step(by="rule:sorted-index", declined="the index was deleted"),)
+
+
+def test_collisions_are_named_by_what_differs() -> None:
+    assert kind_of(collide("a", None, b"a", b"b")) is Kind.ADDED_TWICE
+    assert kind_of(collide("a", b"a", None, b"b")) is Kind.DELETED
+    assert kind_of(collide("a", b"a", b"a", b"b")) is Kind.MODE
+    assert kind_of(collide("a", b"a", b"b", b"c")) is Kind.CONTENT
