@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib.util
 import os
 import re
 import sys
+import textwrap
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +16,13 @@ import pytest
 from world import Shell, make_small
 
 README = Path(__file__).parents[2] / "README.md"
-_FENCE = re.compile(r"^(?P<fence>`{3,})(?P<language>\S*)[^\n]*\n(?P<text>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(
+    r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>\S*)[^\n]*\n(?P<text>.*?)^(?P=indent)(?P=fence)\s*$",
+    re.MULTILINE | re.DOTALL,
+)
+    r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>\S*)[^\n]*\n(?P<text>.*?)^(?P=indent)(?P=fence)\s*$",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +43,9 @@ class Block:
 def blocks_of(text: str) -> list[Block]:
     """Return the fenced blocks of a Markdown text in order."""
     return [
-        Block(language=found["language"], text=found["text"], line=text.count("\n", 0, found.start()) + 1)
+        Block(
+            language=found["language"], text=textwrap.dedent(found["text"]), line=text.count("\n", 0, found.start()) + 1
+        )
         for found in _FENCE.finditer(text)
     ]
 
@@ -92,6 +103,23 @@ def test_every_job_file_of_the_readme_is_one_that_runs(place: Shell) -> None:
         run("git -C code mv part0.py src && git -C code commit --quiet --message move", place, block)
         run("OPENAI_API_KEY=none qodebase run docs.toml --dry-run", place, block)
     assert found
+
+
+def test_the_rule_of_the_readme_is_one_whose_example_holds(tmp_path: Path) -> None:
+    (text,) = (
+        block.text
+        for block in blocks_of(README.read_text(encoding="utf-8"))
+        if block.language == "python" and "def rule(" in block.text
+    )
+    file = tmp_path / "word_list.py"
+    file.write_text(text)
+    spec = importlib.util.spec_from_file_location("word_list", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    failed, tried = doctest.testmod(module)
+    assert (failed, tried) == (0, 4)
 
 
 def test_every_path_that_the_readme_names_is_there() -> None:
