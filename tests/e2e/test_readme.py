@@ -20,9 +20,6 @@ _FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>\S*)[^\n]*\n(?P<text>.*?)^(?P=indent)(?P=fence)\s*$",
     re.MULTILINE | re.DOTALL,
 )
-    r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>\S*)[^\n]*\n(?P<text>.*?)^(?P=indent)(?P=fence)\s*$",
-    re.MULTILINE | re.DOTALL,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
