@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import NamedTuple
 
 from qodebase.collision import Collision, Declined, Resolved
+from qodebase.paths import RepoPath
+from qodebase.patterns import matcher
 from replay_rules.file_mode import merged_mode
 from replay_rules.hunks import hunks, lines_of
 
@@ -76,11 +79,18 @@ def rule(collision: Collision) -> Resolved | Declined:
     return Declined(why=doubt) if doubt else Resolved(content=b"".join(out), mode=mode)
 
 
+@cache
+def _is_changelog() -> Callable[[RepoPath], bool]:
+    return matcher(APPLIES)
+
+
 def clean_doubt(collision: Collision, result: bytes) -> str:
     """Say why a clean merge of this kind is not believed, or the empty text: a bullet that came under a release.
 
     One side makes a heading above lines that the other one adds to, so what is new would count as released.
     """
+    if not _is_changelog()(collision.path):
+        return ""
     sides = (collision.base.content, collision.main.content, collision.change.content)
     base, main, change = (lines_of(content or b"") for content in sides)
     section = _newest(base)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from qodebase.collision import Collision, Declined, Kind, Resolved, Step
+from replay_rules.changelog import clean_doubt
 from replay_rules.clean_merge import merge
 from replay_rules.file_mode import merged_mode
 from replay_rules.invariants import merge_objection, objection
@@ -41,7 +42,11 @@ def redo(collision: Collision, by: str) -> Resolved | Declined:
         outcome = merge(collision)
         if isinstance(outcome, Declined):
             return outcome
-        doubt = merge_objection(collision, outcome.content) or stale_use(collision, outcome.content)
+        doubt = (
+            merge_objection(collision, outcome.content)
+            or stale_use(collision, outcome.content)
+            or clean_doubt(collision, outcome.content)
+        )
         return Declined(why=doubt) if doubt else outcome
     outcome = load_rule(by.removeprefix("rule:"))(collision)
     if isinstance(outcome, Declined):
