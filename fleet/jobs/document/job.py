@@ -74,9 +74,7 @@ class Document:
         """Take the code that the run began on."""
         self._base = base
         if language_of(self._index) is not None:
-            raise BadIndex(
-                f"--index {self._index.text} is a source file", hint="Give docs/API_INDEX.md, say."
-            )
+            raise BadIndex(f"--index {self._index.text} is a source file", hint="Give docs/API_INDEX.md, say.")
         parts = self._index.split(b"/")
         for above in (RepoPath(b"/".join(parts[:depth])) for depth in range(1, len(parts))):
             if base.entry(above) is not None:

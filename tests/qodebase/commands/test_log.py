@@ -48,7 +48,7 @@ def test_the_story_of_an_intent_holds_events_calls_changes_and_the_record_of_its
     assert kinds[-1] == "landed"
     assert {"asked", "answered", "change made", "queued", "train built", "judged", "collision"} <= set(kinds)
     assert [(call["purpose"], call["answer"]) for call in found["calls"]] == [("fresh", "# B2"), ("replay", "# B2")]
-    assert found["calls"][1]["prompt"].startswith("[user]\nPut '# B2' above b.py 1")
+    assert found["calls"][1]["prompt"].endswith("Put '# B2' above b.py 1")
     assert "main has moved since" in found["calls"][1]["prompt"]
     assert len(found["changes"]) == 2
     assert found["record"]["intent"] == "edit-2"
