@@ -14,6 +14,7 @@ from qodebase.commands.support.starting import Order, freeze, prepared
 from qodebase.commands.support.surroundings import surroundings
 from qodebase.commands.support.worker import Worker, interrupts
 from qodebase.errors import QodebaseError
+from qodebase.rule_settings import RuleSettings
 from qodebase.runs import RunFolder
 
 if TYPE_CHECKING:
@@ -167,6 +168,8 @@ def start(
     lanes: Mapping[str, Sequence[str]] | None = None,
     models: Mapping[str, Any] | None = None,
     cache: str = "use",
+    rules_off: Sequence[str] = (),
+    rules_bind: Mapping[str, Sequence[str]] | None = None,
     **settings: Any,
 ) -> Run:
     """Freeze a run, begin to work on it in a thread, and return it at once.
@@ -176,6 +179,8 @@ def start(
         repo: the git repository; it is only read.
         model: a model's name, or an async function from a `qodebase.ports.Prompt` to text.
         out: the run folder; None: the first free one in ``runs``.
+        rules_off: replay rules that are not tried.
+        rules_bind: replay rules with the paths that they are tried on, in gitignore syntax, instead of their own.
         settings: the job's own settings, as its flags are called.
 
     The other arguments are the command line's options.
@@ -205,6 +210,9 @@ def start(
         sign=sign,
         lanes=lanes or {},
         cache=cache,
+        rules=RuleSettings(
+            off=tuple(rules_off), bind={name: tuple(paths) for name, paths in (rules_bind or {}).items()}
+        ),
         source="the call",
     )
     with prepared(order, surroundings(), clock, made) as ready:

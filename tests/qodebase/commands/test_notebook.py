@@ -344,3 +344,11 @@ def test_importing_qodebase_imports_nothing_heavy() -> None:
     heavy = "('polars', 'fleet', 'asyncio', 'msgspec')"
     program = f"import sys, qodebase\nprint([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout == b"[]\n"
+
+
+def test_rules_are_left_out_and_bound_from_python(code: Path) -> None:
+    run = qb.run("document", repo=code, rules_off=["imports"], rules_bind={"version": ["*.txt"]})
+    rules = run.folder.settings().rules
+    assert (rules.off, rules.bind) == (("imports",), {"version": ("*.txt",)})
+    with pytest.raises(QodebaseError, match="nonsense"):
+        qb.run("document", repo=code, rules_off=["nonsense"])
