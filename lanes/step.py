@@ -164,7 +164,9 @@ class LandingStep:
             tree=place.judgement.tree,
             verdict=str(place.judgement.verdict),
             checks=place.judgement.checks,
-            collisions=(*submission.collided, *place.member.collided, *place.collided.values()),
+            collisions=tuple(
+                collided.brief for collided in (*submission.collided, *place.member.collided, *place.collided.values())
+            ),
             symbols=submission.change.symbols,
             plan=submission.plan,
             usage=submission.usage,

@@ -21,9 +21,10 @@ class Landed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentBack:
-    """The change did not land, and why."""
+    """The change did not land: why, and what its agent can act on (who moved what, and what clashes)."""
 
     reason: str
+    detail: str = ""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from qodebase.collision import Collided, Collision, Entry, Side
 from qodebase.edits import Edit, materialise
 from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import SharedPath
+from replay_rules.conflict import clashes
 from replay_rules.ladder import climb, kind_of
 
 NAMED = 8
@@ -108,6 +109,7 @@ class Builder:
                     count=len(intents),
                     foreign=tuple(self._main.foreign(path, submission.fork.position)[-NAMED:]),
                     steps=climbed.steps,
+                    clashes=clashes(collision) if climbed.resolved is None and path not in ahead else (),
                 )
             )
             if climbed.resolved is None:

@@ -17,6 +17,7 @@ from qodebase.collision import Collided, Declined, Step
 from qodebase.journal import Journal
 from qodebase.paths import RepoPath
 from qodebase.ports import Clock, Redo, ReplayRequest
+from replay_rules.conflict import described
 
 Outcome = Landed | SentBack
 
@@ -169,7 +170,8 @@ class Yard:
             self.again(submission)
             return
         self._write(stuck, tried)
-        self.end(submission, SentBack(reason=_why(submission.collided[-len(stuck.collided) :])))
+        met = submission.collided[-len(stuck.collided) :]
+        self.end(submission, SentBack(reason=_why(met), detail=_detail(met)))
 
     def _write(self, stuck: Stuck, tried: Iterable[Step]) -> None:
         """Journal what a model's turn came to, for every path that was stuck."""
@@ -193,3 +195,13 @@ def _why(collisions: Iterable[Collided]) -> str:
         f"{collided.path.text}: " + "; ".join(f"{step.by}: {step.declined}" for step in collided.steps)
         for collided in collisions
     )
+
+
+def _detail(collisions: Iterable[Collided]) -> str:
+    """Return what an agent can act on: who moved each path, and the three versions of what clashes."""
+    lines = []
+    for collided in collisions:
+        movers = ", ".join((*collided.intents, *collided.foreign))
+        lines += [f"{collided.path.text} was moved by {movers}"] if movers else []
+        lines += [described(collided.path.text, collided.clashes)] if collided.clashes else []
+    return "\n".join(lines)

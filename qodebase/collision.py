@@ -70,6 +70,22 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     declined: str = ""
 
 
+class Clash(msgspec.Struct, frozen=True, kw_only=True):
+    """One region that main and the change both edited.
+
+    Attributes:
+        line: its first line on main, counted from 1.
+        symbol: the innermost definition of main around it; empty at the top of a file.
+        base, main, change: its three versions; bytes that are no UTF-8 are replaced.
+    """
+
+    line: int
+    symbol: str
+    base: str
+    main: str
+    change: str
+
+
 class Collided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a collision came to, for the journal and the record.
 
@@ -80,6 +96,7 @@ class Collided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         count: how many moved it in all.
         foreign: commits without an intent of this run that moved it.
         steps: the ladder's steps, in order; the last one resolved it unless it says why it declined.
+        clashes: where merge and rules declined, the regions that both sides edited.
     """
 
     path: RepoPath
@@ -88,6 +105,12 @@ class Collided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     count: int = 0
     foreign: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
+    clashes: tuple[Clash, ...] = ()
+
+    @property
+    def brief(self) -> Collided:
+        """Return the same without the regions' texts, for a record."""
+        return msgspec.structs.replace(self, clashes=()) if self.clashes else self
 
     @property
     def resolved_by(self) -> str:

@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from qodebase.collision import Collision
+from qodebase.collision import Clash, Collision
 from replay_rules.grammars import language_of
 from replay_rules.hunks import conflicts, hunks, lines_of
 from replay_rules.symbols import definitions
 
 _MOST_BYTES = 1 << 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clash:
-    """One region that main and the change both edited.
-
-    Attributes:
-        line: its first line on main, counted from 1.
-        symbol: the innermost definition of main around it; empty at the top of a file.
-        base, main, change: its three versions; bytes that are no UTF-8 are replaced.
-    """
-
-    line: int
-    symbol: str
-    base: str
-    main: str
-    change: str
 
 
 def clashes(collision: Collision) -> tuple[Clash, ...]:

@@ -374,3 +374,23 @@ def test_what_waits_for_a_replay_goes_on_when_the_replay_fails(world: Make) -> N
     assert [type(outcome) for outcome in outcomes] == [Landed, SentBack, Landed]
     assert one.files()[b"a"] == at(2, b"x\n") + b"z\n"
     one.assert_whole()
+
+
+def test_what_is_sent_back_says_who_moved_it_and_what_clashes(world: Make) -> None:
+    one = world({b"a": BASE})
+    first, second = one.land_all(*(one.submission(name, {b"a": at(2, name.encode() + b"\n")}) for name in ("x", "y")))
+    assert isinstance(first, Landed)
+    assert isinstance(second, SentBack)
+    assert "\n" not in second.reason
+    assert second.detail.splitlines() == [
+        "a was moved by x",
+        "a line 3",
+        "--- as it was",
+        "line 2",
+        "--- as main has it now",
+        "x",
+        "--- as this change wants it",
+        "y",
+    ]
+    (met,) = (event for event in one.events() if isinstance(event, events.CollisionMet))
+    assert [(clash.line, clash.main, clash.change) for clash in met.collided.clashes] == [(3, "x\n", "y\n")]
