@@ -92,6 +92,7 @@ def _story(story: Story, *, started_at: float) -> list[str]:
     lines.append(f"  scope: {', '.join(path.text for path in story.intent.scope)}")
     if story.events:
         lines += ["", "events", *columns(_events(story, started_at), indent=2)]
+    lines += _clashes(story)
     for call in story.calls:
         lines += ["", *_call(call)]
     if story.record is not None:
@@ -131,6 +132,20 @@ def _collided(collided: dict[str, Any]) -> str:
     ]
     movers = collided.get("count", 0)
     return f"{collided['path']} ({collided['kind']}) moved by {movers} landed: {'; '.join(steps) or 'no step'}"
+
+
+def _clashes(story: Story) -> list[str]:
+    """Return the regions that main and a change both edited, where merge and rules declined."""
+    from qodebase.collision import Clash
+    from replay_rules.conflict import described
+
+    lines: list[str] = []
+    for event in story.as_dict()["events"]:
+        collided = event.get("collided", {})
+        found = [Clash(**clash) for clash in collided.get("clashes", ())]
+        if found:
+            lines += ["", "clash", *indented(described(collided["path"], found)).splitlines()]
+    return lines
 
 
 def _call(call: Call) -> list[str]:

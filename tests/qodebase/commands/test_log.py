@@ -59,6 +59,8 @@ def test_the_story_of_an_intent_holds_events_calls_changes_and_the_record_of_its
 
 def test_people_read_the_whole_story_in_words(call: Call) -> None:
     text = call("log", "one", "edit-2").stdout
+    assert "\nclash\n    b.py line 1\n" in text
+    assert "--- as main has it now" in text
     assert "edit-2: landed as " in text
     assert "asked: Put '# B2' above b.py" in text
     assert "b.py (content) moved by 1 landed: merge declined (" in text
