@@ -7,10 +7,13 @@ layout left out, so whichever stays, the program is the same; main's is kept as 
 from __future__ import annotations
 
 from qodebase.collision import Collision, Declined, Resolved
+from replay_rules.grammars import language_of
+from replay_rules.hunks import hunks, lines_of
 from replay_rules.parts import Item
 from replay_rules.places import Place, Policy
 from replay_rules.shapes import tokens
-from replay_rules.weave import weave
+from replay_rules.symbols import definitions
+from replay_rules.weave import merged_mode, weave
 
 APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
 ORDER = 200
@@ -28,7 +31,33 @@ def rule(collision: Collision) -> Resolved | Declined:
     >>> result.content == base + twin
     True
     """
-    return weave(collision, POLICIES)
+    alike = _added_alike(collision)
+    return weave(collision, POLICIES) if alike is None else alike
+
+
+def _added_alike(collision: Collision) -> Resolved | None:
+    """Keep what both sides added to the letter, where it is nothing but new definitions at the top of the file."""
+    base, main, change = (side.content for side in (collision.base, collision.main, collision.change))
+    language = language_of(collision.path)
+    mode = merged_mode(collision)
+    if base is None or main is None or main != change or language is None or mode is None:
+        return None
+    known = {one.name for one in definitions(language, base)}
+    new = [one for one in definitions(language, main) if not one.parent and one.name not in known]
+    lines, shift = lines_of(main), 0
+    for hunk in hunks(lines_of(base), lines):
+        if hunk.start != hunk.end:
+            return None
+        start = sum(map(len, lines[: hunk.start + shift]))
+        end = start + sum(map(len, hunk.lines))
+        shift += len(hunk.lines)
+        inside = [one for one in new if start <= one.start and one.end <= end]
+        bare = main[start:end]
+        for one in reversed(inside):
+            bare = bare[: one.start - start] + bare[one.end - start :]
+        if not inside or bare.strip():
+            return None
+    return Resolved(content=main, mode=mode)
 
 
 def once(place: Place, main: Item, change: Item) -> Item | Declined:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from qodebase.collision import Declined, Resolved
 from replay_rules.twin_functions import rule
 from tests.support.three_ways import content, three, why
 
@@ -33,3 +36,25 @@ def test_unequal_twins_are_declined() -> None:
 
 def test_a_file_without_twins_is_not_for_this_rule() -> None:
     assert why(rule(three(BASE, BASE + TWIN, BASE + b"def b(): pass\n")))
+
+
+@pytest.mark.parametrize("ending", [b"\n", b""])
+def test_the_same_definition_at_the_same_place_is_kept_once(ending: bytes) -> None:
+    base = b"LIMIT = 5\n\n\ndef a():\n    return 1\n"
+    both = base + b"\n\n# Half of it.\n@cache\ndef half(x):\n    return x / 2" + ending
+    assert rule(three(base, both, both)) == Resolved(content=both)
+
+
+@pytest.mark.parametrize(
+    "both",
+    [
+        b"LIMIT = 6\n\n\ndef a():\n    return 1\n\n\ndef half(x):\n    return x / 2\n",
+        b"LIMIT = 5\nCOUNT = 1\n\n\ndef a():\n    return 1\n",
+        b"LIMIT = 5\n\n\ndef a():\n    return 1\n\n\ndef half(x):\n    return x / 2\n\n\nregister(half)\n",
+        b"LIMIT = 5\n\n\ndef a():\n    total = 0\n    return 1\n",
+        b"LIMIT = 5\n\n\ndef a():\n    return 1\n\n\ndef a():\n    return 1\n",
+    ],
+)
+def test_the_same_edit_of_anything_else_may_be_meant_twice(both: bytes) -> None:
+    base = b"LIMIT = 5\n\n\ndef a():\n    return 1\n"
+    assert isinstance(rule(three(base, both, both)), Declined)
