@@ -43,7 +43,11 @@ def _added_alike(collision: Collision) -> Resolved | None:
     if base is None or main is None or main != change or language is None or mode is None:
         return None
     known = {one.name for one in definitions(language, base)}
-    new = [one for one in definitions(language, main) if not one.parent and one.name not in known]
+    new = [
+        one
+        for one in definitions(language, main)
+        if not one.parent and one.name not in known and one.kind != "variable"
+    ]
     lines, shift = lines_of(main), 0
     for hunk in hunks(lines_of(base), lines):
         if hunk.start != hunk.end:
@@ -51,10 +55,10 @@ def _added_alike(collision: Collision) -> Resolved | None:
         start = sum(map(len, lines[: hunk.start + shift]))
         end = start + sum(map(len, hunk.lines))
         shift += len(hunk.lines)
-        inside = [one for one in new if start <= one.start and one.end <= end]
+        inside = [one for one in new if start <= one.head and one.end <= end]
         bare = main[start:end]
         for one in reversed(inside):
-            bare = bare[: one.start - start] + bare[one.end - start :]
+            bare = bare[: one.head - start] + bare[one.end - start :]
         if not inside or bare.strip():
             return None
     return Resolved(content=main, mode=mode)
