@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fleet.admission import Queue
 from fleet.attempts import Attempts
-from fleet.calls import Calls
+from fleet.calls import Calls, usage_of
 from fleet.making import Made, make_change
 from lanes.fork import Main
 from lanes.submission import Landed, SentBack, Submission
@@ -106,13 +106,7 @@ class Agents:
         for number, answered in state.answered.items():
             if answered.attempt != state.attempt:
                 continue
-            usage = usage + Usage(
-                calls=1,
-                input_tokens=answered.input_tokens,
-                cached_tokens=answered.cached_tokens,
-                output_tokens=answered.output_tokens,
-                cost_usd=answered.cost_usd,
-            )
+            usage = usage + usage_of(answered)
             plan = {"prompt": state.asked[number].prompt, "answer": answered.answer}
             model = answered.model
         return Submission(

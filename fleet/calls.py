@@ -77,7 +77,7 @@ class Calls:
 
         def after(number: int, outcome: Answer | NoAnswer, latency_s: float, /) -> None:
             nonlocal usage
-            usage = usage + _usage(outcome)
+            usage = usage + usage_of(outcome)
             text = outcome.text if isinstance(outcome, Answer) else ""
             self._journal.write(
                 events.Answered,
@@ -109,7 +109,7 @@ class Calls:
             cost_usd=held.cost_usd,
             source="run",
         )
-        return Called(outcome=answer, usage=_usage(answer), plan=_plan(digest, answer))
+        return Called(outcome=answer, usage=usage_of(answer), plan=_plan(digest, answer))
 
 
 class CallNumbers:
@@ -124,7 +124,8 @@ class CallNumbers:
         return self._last
 
 
-def _usage(outcome: Answer | NoAnswer) -> Usage:
+def usage_of(outcome: Answer | NoAnswer | events.Answered) -> Usage:
+    """Return what one call used, from its outcome or from the journal."""
     return Usage(
         calls=1,
         input_tokens=outcome.input_tokens,

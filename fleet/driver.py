@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 
 from fleet.admission import Queue
 from fleet.agent import Agents
@@ -43,8 +43,6 @@ from qodebase.trunk.compaction import CompactionFailed
 from qodebase.trunk.landing import Trunk
 from qodebase.trunk.reader import Reader
 from replay_rules.registry import chooser
-
-_TREES = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +178,7 @@ class Driver:
             calls,
             journal,
             attempts,
-            open_tree=lambda commit: CommitTree(reader, commit),
+            open_tree=partial(CommitTree, reader),
             asked=lambda intent: self.state.intents[intent].intent.asked,
         )
         yard = self._yard(journal, desk, redo)
@@ -229,8 +227,7 @@ class Driver:
         return "interrupted" if self._drained or len(chosen) == len(pending) else "limit"
 
     def _main(self, reader: Reader, tip: CommitId) -> Main:
-        open_tree = lru_cache(_TREES)(lambda commit: CommitTree(reader, commit))
-        main = Main(open_tree(tip), open_tree)
+        main = Main(CommitTree(reader, tip), partial(CommitTree, reader))
         by_commit = {known.commit: known for known in self.state.intents.values() if known.commit}
         for commit in reversed(list(reader.log(tip, self._settings.base))):
             known = by_commit.get(commit.id)
@@ -257,7 +254,7 @@ class Driver:
             main=main,
             journal=journal,
             clock=self._parts.clock,
-            open_tree=lru_cache(_TREES)(lambda commit: CommitTree(reader, commit)),
+            open_tree=partial(CommitTree, reader),
             between=lambda old, new: [commit.id for commit in reader.log(new, old)],
             sync=sync,
         )

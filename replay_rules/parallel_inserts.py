@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from qodebase.collision import Collision, Declined, Resolved
+from replay_rules.file_mode import merged_mode
 from replay_rules.hunks import Conflict, conflicts, lines_of, rebuild
 from replay_rules.parts import grammar_of
-from replay_rules.weave import merged_mode
 
 APPLIES = (".gitignore", ".dockerignore", "requirements*.txt", "AUTHORS", "CONTRIBUTORS")
 ORDER = 400
@@ -34,7 +34,7 @@ def rule(collision: Collision) -> Resolved | Declined:
     """
     base, main, change = (side.content for side in (collision.base, collision.main, collision.change))
     mode = merged_mode(collision)
-    if base is None or main is None or change is None or mode is None:
+    if base is None or main is None or change is None or isinstance(mode, Declined):
         return Declined(why="a version or its mode is missing: author")
     if grammar_of(collision.path) is not None:
         return Declined(why="the order of code matters, and rules of its own look at it: model")

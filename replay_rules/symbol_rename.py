@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from qodebase.collision import Collision, Declined, Resolved, Side
 from qodebase.paths import RepoPath
 from replay_rules.clean_merge import merge
+from replay_rules.file_mode import merged_mode
 from replay_rules.parsing import NoGrammar, Parsed
 from replay_rules.parts import grammar_of, parsed_once
 from replay_rules.shapes import is_comment
-from replay_rules.weave import merged_mode
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -67,7 +67,7 @@ def rule(collision: Collision) -> Resolved | Declined:
     language, mode = grammar_of(collision.path), merged_mode(collision)
     contents = [side.content for side in (collision.base, collision.main, collision.change)]
     known = [content for content in contents if content is not None]
-    if language is None or mode is None or len(known) < 3 or not _words_gone(*known):
+    if language is None or isinstance(mode, Declined) or len(known) < 3 or not _words_gone(*known):
         return Declined(why="no rename to be seen: model")
     try:
         base, main, change = (parsed_once(language, content) for content in known)

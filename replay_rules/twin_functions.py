@@ -7,13 +7,14 @@ layout left out, so whichever stays, the program is the same; main's is kept as 
 from __future__ import annotations
 
 from qodebase.collision import Collision, Declined, Resolved
+from replay_rules.file_mode import merged_mode
 from replay_rules.grammars import language_of
 from replay_rules.hunks import hunks, lines_of
 from replay_rules.parts import Item
 from replay_rules.places import Place, Policy
 from replay_rules.shapes import tokens
 from replay_rules.symbols import definitions
-from replay_rules.weave import merged_mode, weave
+from replay_rules.weave import weave
 
 APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
 ORDER = 200
@@ -40,7 +41,7 @@ def _added_alike(collision: Collision) -> Resolved | None:
     base, main, change = (side.content for side in (collision.base, collision.main, collision.change))
     language = language_of(collision.path)
     mode = merged_mode(collision)
-    if base is None or main is None or main != change or language is None or mode is None:
+    if base is None or main is None or main != change or language is None or isinstance(mode, Declined):
         return None
     known = {one.name for one in definitions(language, base)}
     new = [

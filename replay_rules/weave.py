@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from qodebase.collision import Collision, Declined, Resolved, Side
 from qodebase.paths import RepoPath
 from replay_rules.clean_merge import merge
+from replay_rules.file_mode import merged_mode
 from replay_rules.layouts import lead, one_layout, shell
 from replay_rules.parsing import NoGrammar, Parsed
 from replay_rules.parts import Container, Item, by_text, cut, cut_once, grammar_of, join, parsed_once
@@ -46,8 +47,8 @@ def weave(collision: Collision, policies: Sequence[Policy], *, needed: bool = Tr
     language = grammar_of(collision.path)
     if language is None:
         return Declined(why="no grammar for this file: model")
-    if mode is None:
-        return Declined(why="both sides changed the file mode: author")
+    if isinstance(mode, Declined):
+        return mode
     known = [content for content in contents if content is not None]
     if len(known) < 3:
         return Declined(why="a version of the file is missing: author")
@@ -70,14 +71,6 @@ def weave(collision: Collision, policies: Sequence[Policy], *, needed: bool = Tr
     if parsed_once(language, woven).has_error:
         return Declined(why="the result does not parse: model")
     return Resolved(content=woven.replace(b"\n", ends), mode=mode)
-
-
-def merged_mode(collision: Collision) -> int | None:
-    """Return the file mode that both sides come to, or None where each set another."""
-    base, main, change = (side.mode for side in (collision.base, collision.main, collision.change))
-    if main == change or change == base:
-        return main
-    return change if main == base else None
 
 
 class _Loom:
