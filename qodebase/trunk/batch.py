@@ -22,11 +22,16 @@ class LandingRefused(QodebaseError):
 
 
 class Edit(msgspec.Struct, frozen=True, kw_only=True):
-    """Give a path a mode and either new content or an object that the repository already holds."""
+    """Give a path a mode and either new content or an object that the repository already holds.
+
+    ``before`` is the content that the landing expects at the path, where the caller has it at hand: it need not be
+    read then.
+    """
 
     mode: int
     content: bytes | None = None
     id: ObjectId | None = None
+    before: bytes | None = None
 
 
 class SharedEdit(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from itertools import accumulate
 
 Splice = tuple[int, int, bytes]
 Piece = tuple[int, int] | bytes
@@ -174,36 +173,6 @@ def _size(number: int) -> bytes:
         number >>= 7
     out.append(number)
     return bytes(out)
-
-
-class Pattern:
-    """A content whose lines others have in the same places: commits and records differ in a few values only."""
-
-    def __init__(self, content: bytes) -> None:
-        self._size = len(content)
-        self._lines = content.splitlines(keepends=True)
-        self._ends = list(accumulate(map(len, self._lines)))
-
-    def delta(self, content: bytes) -> bytes:
-        """Return a delta to ``content`` that copies every line which stands at the same place of both."""
-        out = [_size(self._size), _size(len(content))]
-        fresh: list[bytes] = []
-        start = at = 0
-        lines = content.splitlines(keepends=True)
-        for line, old, end in zip(lines, self._lines, self._ends, strict=False):
-            if line != old:
-                if start < at:
-                    out.append(_copies(start, at))
-                fresh.append(line)
-                start = end
-            elif fresh:
-                _insert(out, b"".join(fresh))
-                fresh = []
-            at = end
-        if start < at:
-            out.append(_copies(start, at))
-        _insert(out, b"".join(fresh + lines[len(self._lines) :]))
-        return b"".join(out)
 
 
 def _insert(out: list[bytes], text: bytes) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
+from qodebase.collector import never_collected
 from qodebase.collision import Entry
 from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId, RepoPath
@@ -47,18 +47,6 @@ class MainKeepsMoving(QodebaseError):
     """A branch that others moved at every try."""
 
     exit_code = 3
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep Python from looking for cycles: a step makes many objects that live to its end, and no cycles."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class _Raced(Exception):
@@ -214,7 +202,7 @@ class Trunk:
                         held.enter_context(lock)
                     self._catch_up()
                     try:
-                        with _no_collection():
+                        with never_collected():
                             return self._step(batch, redo, lock, held)
                     except _Raced:
                         continue

@@ -10,14 +10,13 @@ from __future__ import annotations
 import functools
 import struct
 import zlib
-from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
-from operator import itemgetter
 from pathlib import Path
 from zlib import adler32, crc32
 
-from qodebase.trunk.deltas import Pattern, Splice, encode_delta, frame, pieces_of, splice_delta
+from qodebase.trunk.deltas import Splice, encode_delta, frame, pieces_of, splice_delta
 from qodebase.trunk.files import Files
 from qodebase.trunk.objects import TREE, sha1
 
@@ -33,12 +32,14 @@ _STORED = 1024
 _LEAST_PATCHED = 96
 """A delta of a patch is at most half as long as a tree of this size."""
 _FAR = 0x80000000
-_id_of = itemgetter(0)
 _BYTE = [bytes((number,)) for number in range(128)]
 _STORED_HEAD = b"\x78\x01\x01"
 _MOST_STORED = 0xFFFF
 _LENGTHS = struct.Struct("<HH").pack
 _ADLER = struct.Struct(">L").pack
+_ROW = struct.Struct(">20sLQ")
+"""An object's id, the checksum of its entry, and its offset; kept by the first byte of the id, as the index counts."""
+_row = _ROW.pack
 
 
 _Link = tuple[int, int, int, int, Sequence[Splice], "_Link | None"]
@@ -59,12 +60,11 @@ class PackWriter:
         self.level = level
         self._chunks: list[bytes] = []
         self._at = 12
-        self._entries: list[tuple[bytes, int, int]] = []
+        self._rows: list[list[bytes]] = [[] for _ in range(256)]
         self._links: dict[bytes, _Link] = {}
-        self._patterns: dict[int, tuple[int, Pattern]] = {}
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return sum(map(len, self._rows))
 
     def __contains__(self, id: bytes) -> bool:
         return id in self._links
@@ -105,24 +105,9 @@ class PackWriter:
         at = self._at
         links[id] = (at, size, link[2], link[3] + 1, ((place, place + 20, patch),), link)
         entry = b"".join((head, _back(at - link[0]), lengths, delta, _ADLER(adler32(delta))))
-        self._entries.append((id, crc32(entry), at))
+        self._rows[id[0]].append(_row(id, crc32(entry), at))
         self._chunks.append(entry)
         self._at = at + len(entry)
-
-    def add_alike(self, kind: int, id: bytes, content: bytes) -> None:
-        """Add an object once, as a delta on the first one of its kind that came here, for they differ in few lines."""
-        if id in self._links:
-            return
-        offset, pattern = self._patterns.get(kind, (0, None))
-        if pattern is None:
-            self._patterns[kind] = self._at, Pattern(content)
-        else:
-            delta = pattern.delta(content)
-            if 8 * len(delta) <= 7 * len(content):
-                self._links[id] = (self._at, len(content), KNOTS, STEPS, (), None)
-                self._emit_delta(id, delta, self._at - offset)
-                return
-        self._add_whole(kind, id, content)
 
     def add_copy(self, id: bytes, size: int, entry: bytes, crc: int) -> None:
         """Add an object that another pack holds whole, by the bytes of its entry there; ``size`` is its content's."""
@@ -133,8 +118,11 @@ class PackWriter:
     def _add_whole(self, kind: int, id: bytes, content: bytes) -> None:
         offset, size = self._at, len(content)
         self._links[id] = (offset, size, 0, 0, (), None)
-        body = _stored(content) if kind == TREE else self._deflated(content)
-        entry = _head(kind, size) + body
+        head = _head(kind, size)
+        if size <= _STORED:
+            entry = b"".join((head, _STORED_HEAD, _LENGTHS(size, size ^ 0xFFFF), content, _ADLER(adler32(content))))
+        else:
+            entry = head + (_stored(content) if kind == TREE else self._deflated(content))
         self._emit(id, entry, crc32(entry))
 
     def _add_delta(self, link: _Link, id: bytes, content: bytes, splices: Sequence[Splice]) -> bool:
@@ -177,7 +165,7 @@ class PackWriter:
         return press.compress(content) + press.flush()
 
     def _emit(self, id: bytes, entry: bytes, crc: int) -> None:
-        self._entries.append((id, crc, self._at))
+        self._rows[id[0]].append(_row(id, crc, self._at))
         self._chunks.append(entry)
         self._at += len(entry)
 
@@ -187,7 +175,7 @@ class PackWriter:
         The index gets its name last, so that no reader finds a pack that is not whole; its temporary file carries the
         pack's name, so that a pack left without index by a crash is known as ours.
         """
-        head = b"PACK" + struct.pack(">LL", 2, len(self._entries))
+        head = b"PACK" + struct.pack(">LL", 2, len(self))
         whole = b"".join((head, *self._chunks))
         checksum = sha1(whole).digest()
         name = f"pack-{checksum.hex()}"
@@ -196,8 +184,12 @@ class PackWriter:
             return pack
         half_pack, half_index = (folder / f"{TEMPORARY}{name}.{kind}{HALF}" for kind in ("pack", "idx"))
         try:
-            files.write_new(half_pack, [whole, checksum], mode=0o444)
-            files.write_new(half_index, [self._index(checksum)], mode=0o444)
+            with ThreadPoolExecutor(1, "pack") as beside:
+                # The disk takes the pack while the index is made.
+                writing = beside.submit(files.write_new, half_pack, [whole, checksum], mode=0o444)
+                content = self._index(checksum)
+                writing.result()
+            files.write_new(half_index, [content], mode=0o444)
             files.rename(half_pack, pack)
             files.rename(half_index, index)
         except OSError:
@@ -208,21 +200,20 @@ class PackWriter:
         return pack
 
     def _index(self, checksum: bytes) -> bytes:
-        entries = sorted(self._entries, key=_id_of)
-        ids = [id for id, _, _ in entries]
-        counts = Counter([id[0] for id in ids])
-        fan = list(accumulate(counts[first] for first in range(256)))
-        offsets = [offset for _, _, offset in entries]
+        number = len(self)
+        # Rows begin with their ids, so as bytes they sort as the index has them.
+        rows = b"".join([b"".join(sorted(bucket)) for bucket in self._rows])
+        ids, crcs, offsets = tuple(zip(*_ROW.iter_unpack(rows), strict=True)) or ((), (), ())
+        fan = accumulate(map(len, self._rows))
         far = [offset for offset in offsets if offset >= _FAR] if self._at >= _FAR else []
         places = {offset: _FAR | at for at, offset in enumerate(far)}
         near = [places.get(offset, offset) for offset in offsets] if far else offsets
-        number = len(entries)
         body = b"".join(
             (
                 b"\xfftOc" + struct.pack(">L", 2),
                 struct.pack(">256L", *fan),
                 b"".join(ids),
-                struct.pack(f">{number}L", *[crc for _, crc, _ in entries]),
+                struct.pack(f">{number}L", *crcs),
                 struct.pack(f">{number}L", *near),
                 struct.pack(f">{len(far)}Q", *far),
                 checksum,

@@ -31,7 +31,7 @@ from qodebase.trunk.naming import fault_of_edit, fault_of_path
 from qodebase.trunk.objects import BLOB, COMMIT, TREE, Objects, hash_object
 from qodebase.trunk.pack import PackWriter
 from qodebase.trunk.tree import Tree
-from qodebase.trunk.wholes import Wholes
+from qodebase.trunk.wholes import Copied, Wholes
 
 RECENT_BYTES = 64 << 20
 
@@ -159,11 +159,16 @@ class _Held(Exception):
 
 
 class _Blob(NamedTuple):
-    """A new content, the id of what it replaces, and that content where it is at hand."""
+    """A new content, the id of what it replaces, and that content where it is at hand.
+
+    A shared path's old content is one that this step or the repository gave; an edit's comes from the caller and is
+    not believed unseen.
+    """
 
     content: bytes
     base: bytes | None
-    old: bytes | None
+    old: bytes | None = None
+    told: bytes | None = None
 
 
 class Step:
@@ -230,9 +235,9 @@ class Step:
                 pack.add_patched(id, raw, base, splices[0][0], splices[0][2])
             else:
                 pack.add(TREE, id, raw, base, splices)
-        self.pack.add_alike(COMMIT, commit, content)
+        pack.add(COMMIT, commit, content)
         note_id = hash_object(BLOB, note)
-        self.pack.add_alike(BLOB, note_id, note)
+        pack.add(BLOB, note_id, note)
         self.notes[commit] = note_id
         self.tip, self.tree, self.last = commit, tree, committer
         return landed
@@ -273,7 +278,7 @@ class Step:
     ) -> Node:
         if edit.content is not None:
             id = hash_object(BLOB, edit.content)
-            blobs[id] = _Blob(edit.content, None if before is None else before.id, None)
+            blobs[id] = _Blob(edit.content, None if before is None else before.id, told=edit.before)
             self._edited[id] = edit.content
             return Node(edit.mode, id)
         assert edit.id is not None
@@ -324,25 +329,31 @@ class Step:
         if old is None and blob.base is not None:
             if blob.base in self.pack:
                 old = self._kept(blob.base)
-            elif self._add_on_copy(id, blob.content, blob.base):
+            elif self._add_on_copy(id, blob, blob.base):
                 return
         if old is None:
             self.pack.add(BLOB, id, blob.content)
         else:
             self.pack.add(BLOB, id, blob.content, blob.base, [splice_between(old, blob.content)])
 
-    def _add_on_copy(self, id: bytes, content: bytes, base: bytes) -> bool:
+    def _add_on_copy(self, id: bytes, blob: _Blob, base: bytes) -> bool:
         """Add a content as a delta on a copy of what it began as, if that is at hand and saves much; say whether."""
+        content = blob.content
         if len(content) < _WORTH_A_COPY:
             return False
         root = self._roots.get(base, base)
-        whole = self._wholes.find(root, BLOB)
-        if whole is None:
+        copied: Copied | None = None
+        if blob.told is not None and root == base and hash_object(BLOB, blob.told) == base:
+            old = blob.told
+            copied = self._wholes.copied(root, BLOB, len(old))
+        elif (whole := self._wholes.find(root, BLOB)) is not None:
+            old, copied = whole
+        if copied is None:
             return False
-        splice = splice_between(whole.content, content)
+        splice = splice_between(old, content)
         if _MUCH * len(splice[2]) > len(content):
             return False
-        self.pack.add_copy(root, len(whole.content), whole.entry, whole.crc)
+        self.pack.add_copy(root, len(old), copied.entry, copied.crc)
         self.pack.add(BLOB, id, content, root, [splice])
         self._new_roots[id] = root
         return True

@@ -7,6 +7,7 @@ behind is still the tree that it was.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from qodebase.trunk.drafts import Drafts, PathClash, Written
 from qodebase.trunk.folder import EMPTY_TREE, FOLDER, Folder, Load, Node
@@ -14,14 +15,28 @@ from qodebase.trunk.folder import EMPTY_TREE, FOLDER, Folder, Load, Node
 __all__ = ["PathClash", "Tree"]
 
 
+class _Place(NamedTuple):
+    """Where a path leads: the folders above with the place of the next one's id, the last folder, the entry's span.
+
+    The folder is None where the path's folders are not all there; the span is ``(0, 0)`` where it holds no such entry.
+    """
+
+    path: bytes
+    way: list[tuple[Folder, bytes, int]]
+    folder: Folder | None
+    start: int
+    end: int
+
+
 class Tree:
     """A whole tree, from its root."""
 
-    __slots__ = ("load", "root")
+    __slots__ = ("_looked_up", "load", "root")
 
     def __init__(self, root: Folder, load: Load) -> None:
         self.root = root
         self.load = load
+        self._looked_up: _Place | None = None
 
     @classmethod
     def read(cls, id: bytes, load: Load) -> Tree:
@@ -35,18 +50,33 @@ class Tree:
 
     def folder(self, path: bytes) -> Folder | None:
         """Return the folder at a path; the empty path is the root."""
-        folder: Folder | None = self.root
-        for name in path.split(b"/") if path else ():
-            if folder is None:
-                return None
-            folder = folder.child(name, self.load)
-        return folder
+        return self._place(path + b"/").folder if path else self.root
 
     def node(self, path: bytes) -> Node | None:
         """Return the file, link or submodule at a path; None for a folder and for nothing."""
-        above, _, name = path.rpartition(b"/")
-        folder = self.folder(above)
-        return None if folder is None else folder.node(name)
+        place = self._place(path)
+        if place.folder is None or not place.end:
+            return None
+        raw = place.folder.raw
+        return Node(int(raw[place.start : raw.index(b" ", place.start)], 8), raw[place.end - 20 : place.end])
+
+    def _place(self, path: bytes) -> _Place:
+        """Walk to a path; the last walk is kept, for what is looked at is often edited next."""
+        place = self._looked_up
+        if place is not None and place.path == path:
+            return place
+        *above, name = path.split(b"/")
+        way: list[tuple[Folder, bytes, int]] = []
+        folder = self.root
+        for part in above:
+            _, end = folder.span(part + b"/")
+            below = folder.child(part, self.load) if end else None
+            if below is None:
+                return _Place(path, way, None, 0, 0)
+            way.append((folder, part, end - 20))
+            folder = below
+        place = self._looked_up = _Place(path, way, folder, *folder.span(name))
+        return place
 
     def walk(self, under: bytes = b"") -> Iterator[tuple[bytes, Node]]:
         """Yield path and entry of every file, link and submodule below a folder, in git's order."""
@@ -87,20 +117,10 @@ class Tree:
 
     def _replaced(self, path: bytes, node: Node | None) -> tuple[Tree, list[Written]] | None:
         """Return what `edited` does for the commonest edit: an entry that is there gets another id of the same mode."""
-        if node is None:
+        _, way, folder, start, end = self._place(path)
+        if node is None or folder is None or not end:
             return None
-        *above, name = path.split(b"/")
-        way: list[tuple[Folder, bytes, int]] = []
-        folder = self.root
-        for part in above:
-            _, end = folder.span(part + b"/")
-            below = folder.child(part, self.load) if end else None
-            if below is None:
-                return None
-            way.append((folder, part, end - 20))
-            folder = below
-        start, end = folder.span(name)
-        if not end or not folder.raw.startswith(b"%o " % node.mode, start) or folder.raw.startswith(node.id, end - 20):
+        if not folder.raw.startswith(b"%o " % node.mode, start) or folder.raw.startswith(node.id, end - 20):
             return None
         made = folder.with_id(end - 20, node.id)
         written = [Written(made.id, made.raw, folder.id, [(end - 20, end, node.id)])]

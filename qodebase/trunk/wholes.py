@@ -10,6 +10,8 @@ from __future__ import annotations
 import mmap
 import struct
 import zlib
+from array import array
+from bisect import bisect_right
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -18,16 +20,23 @@ _MOST_PACKS = 4
 _MOST_SIZE = 16 << 20
 _NAMES = 8 + 1024
 _FAR = 0x80000000
+_MOST_SORTED = 1 << 20
 _HEAD = 10
 """More bytes than the head of an entry whose content is not too large."""
 
 
-class Whole(NamedTuple):
-    """A content, and the entry with its checksum that holds it in some pack."""
+class Copied(NamedTuple):
+    """The entry of a pack that holds an object whole, and its checksum."""
 
-    content: bytes
     entry: bytes
     crc: int
+
+
+class Whole(NamedTuple):
+    """A content, and the entry that holds it in some pack."""
+
+    content: bytes
+    copied: Copied
 
 
 class Wholes:
@@ -42,13 +51,28 @@ class Wholes:
 
     def find(self, id: bytes, kind: int) -> Whole | None:
         """Return an object of a kind, or None where no large pack holds it whole or it is too large to copy."""
+        pack, place = self._place(id)
+        return None if pack is None else pack.whole(place, kind)
+
+    def copied(self, id: bytes, kind: int, size: int) -> Copied | None:
+        """Return the entry of an object whose content the caller has, ``size`` bytes of it; None as for `find`."""
+        pack, place = self._place(id)
+        if pack is None:
+            return None
+        found = pack.copied(place, kind, size)
+        if found is None:
+            whole = pack.whole(place, kind)
+            found = None if whole is None else whole.copied
+        return found
+
+    def _place(self, id: bytes) -> tuple[_Pack | None, int]:
         if self._packs is None:
             self._packs = self._opened()
         for pack in self._packs:
             place = pack.place(id)
             if place >= 0:
-                return pack.whole(place, kind)
-        return None
+                return pack, place
+        return None, -1
 
     def close(self) -> None:
         """Close the packs; they are looked up again when the next content is asked for."""
@@ -78,6 +102,7 @@ class _Pack:
         if self._index[:8] != b"\xfftOc\0\0\0\2" or self._index[-40:-20] != self._pack[-20:]:
             self.close()
             raise ValueError(f"{path} has no index of version 2")
+        self._borders: array[int] | None = None
         self._fan: tuple[int, ...] = (0, *struct.unpack(">256L", self._index[8:_NAMES]))
 
     def place(self, id: bytes) -> int:
@@ -98,13 +123,7 @@ class _Pack:
 
     def whole(self, place: int, wanted: int) -> Whole | None:
         """Return the object at a place of the index, if it is no delta, not too large and undamaged."""
-        count = self._fan[256]
-        index = self._index
-        crc = int.from_bytes(index[(at := _NAMES + 20 * count + 4 * place) : at + 4], "big")
-        offset = int.from_bytes(index[(at := _NAMES + 24 * count + 4 * place) : at + 4], "big")
-        if offset >= _FAR:
-            at = _NAMES + 28 * count + 8 * (offset - _FAR)
-            offset = int.from_bytes(index[at : at + 8], "big")
+        offset, crc = self._found(place)
         kind, size, head = _parsed(self._pack[offset : offset + _HEAD])
         if kind != wanted or size > _MOST_SIZE:
             return None
@@ -121,7 +140,39 @@ class _Pack:
         entry = raw[: len(raw) - len(stream.unused_data)]
         if not stream.eof or len(content) != size or crc32(entry) != crc:
             return None
-        return Whole(content, entry, crc)
+        return Whole(content, Copied(entry, crc))
+
+    def copied(self, place: int, wanted: int, wanted_size: int) -> Copied | None:
+        """Return the entry at a place of the index without reading what is in it; None where `whole` has to."""
+        offset, crc = self._found(place)
+        kind, size, _ = _parsed(self._pack[offset : offset + _HEAD])
+        ends = self._ends()
+        if kind != wanted or size != wanted_size or size > _MOST_SIZE or not ends:
+            return None
+        entry = self._pack[offset : ends[bisect_right(ends, offset)]]
+        return Copied(entry, crc) if crc32(entry) == crc else None
+
+    def _found(self, place: int) -> tuple[int, int]:
+        """Return offset and checksum of the entry at a place of the index."""
+        count = self._fan[256]
+        index = self._index
+        crc = int.from_bytes(index[(at := _NAMES + 20 * count + 4 * place) : at + 4], "big")
+        offset = int.from_bytes(index[(at := _NAMES + 24 * count + 4 * place) : at + 4], "big")
+        if offset >= _FAR:
+            at = _NAMES + 28 * count + 8 * (offset - _FAR)
+            offset = int.from_bytes(index[at : at + 8], "big")
+        return offset, crc
+
+    def _ends(self) -> array[int]:
+        """Return where entries begin, and where the last one ends, in order; empty for a pack too large to sort."""
+        if self._borders is None:
+            count, size = self._fan[256], len(self._pack)
+            self._borders = array("L")
+            if count <= _MOST_SORTED and size < _FAR:
+                start = _NAMES + 24 * count
+                offsets = struct.unpack(f">{count}L", self._index[start : start + 4 * count])
+                self._borders = array("L", (*sorted(offsets), size - 20))
+        return self._borders
 
     def close(self) -> None:
         self._pack.close()

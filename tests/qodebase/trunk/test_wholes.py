@@ -32,7 +32,7 @@ def test_what_a_pack_holds_whole_is_found_with_the_bytes_of_its_entry(tmp_path: 
     found = [wholes.find(id, BLOB) for id in ids]
     assert [whole and whole.content for whole in found] == contents
     (file,) = (tmp_path / "pack").glob("*.pack")
-    assert file.read_bytes()[12:-20] == b"".join(whole.entry for whole in found if whole)
+    assert file.read_bytes()[12:-20] == b"".join(whole.copied.entry for whole in found if whole)
     assert wholes.find(ids[0], TREE) is None
     assert wholes.find(b"\1" * 20, BLOB) is None
     wholes.close()
@@ -46,7 +46,7 @@ def test_a_copied_entry_is_an_object_of_the_new_pack_for_git(tmp_path: Path) -> 
     assert whole is not None
     wholes.close()
     pack = PackWriter()
-    pack.add_copy(root, len(whole.content), whole.entry, whole.crc)
+    pack.add_copy(root, len(whole.content), whole.copied.entry, whole.copied.crc)
     new = TEXT[:500] + b"new\n" + TEXT[600:]
     pack.add(BLOB, hash_object(BLOB, new), new, root, [(500, 600, b"new\n")])
     path = pack.write(Files(durable=False), tmp_path / "r/objects/pack")
@@ -54,6 +54,19 @@ def test_a_copied_entry_is_an_object_of_the_new_pack_for_git(tmp_path: Path) -> 
     show = ["git", "-C", str(tmp_path / "r"), "cat-file", "blob"]
     assert subprocess.run([*show, hash_object(BLOB, new).hex()], capture_output=True, check=True).stdout == new
     assert subprocess.run([*show, root.hex()], capture_output=True, check=True).stdout == TEXT
+
+
+def test_an_entry_is_taken_over_unread_where_kind_and_size_are_those_of_the_content(tmp_path: Path) -> None:
+    contents = [TEXT, NOISE, b"", b"short"]
+    ids = packed(tmp_path, contents)
+    wholes = Wholes(tmp_path)
+    for id, content in zip(ids, contents, strict=True):
+        whole = wholes.find(id, BLOB)
+        assert whole is not None
+        assert wholes.copied(id, BLOB, len(content)) == whole.copied
+        assert wholes.copied(id, TREE, len(content)) is None
+    assert wholes.copied(b"\1" * 20, BLOB, 3) is None
+    wholes.close()
 
 
 def test_a_delta_a_damaged_entry_and_a_pack_without_its_index_are_not_taken(tmp_path: Path) -> None:
@@ -67,12 +80,14 @@ def test_a_delta_a_damaged_entry_and_a_pack_without_its_index_are_not_taken(tmp_
     wholes = Wholes(tmp_path)
     assert wholes.find(ids[0], BLOB) is not None
     assert wholes.find(ids[1], BLOB) is None
+    assert wholes.copied(ids[1], BLOB, len(TEXT) + 4) is None
     wholes.close()
     damaged = bytearray(path.read_bytes())
     damaged[40] ^= 1
     path.chmod(0o644)
     path.write_bytes(damaged)
     assert wholes.find(ids[0], BLOB) is None
+    assert wholes.copied(ids[0], BLOB, len(TEXT)) is None
     wholes.close()
     path.with_suffix(".idx").unlink()
     assert wholes.find(ids[0], BLOB) is None

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from qodebase.change import REGULAR, Hunk
+from qodebase.collector import seldom_collected
 from qodebase.collision import Declined, Entry
 from qodebase.commands.bench.support.workload import (
     INDEX,
@@ -86,7 +87,7 @@ def _landings(jobs: Iterator[Job]) -> Iterator[Landing]:
             message=job.subject,
             author=person,
             committer=person,
-            edits={path: Edit(mode=REGULAR, content=job.content)},
+            edits={path: Edit(mode=REGULAR, content=job.content, before=job.before)},
             expects={path: Entry(REGULAR, job.replaces)},
             shared=(_line(job),) if job.line else (),
             trailers=job.trailers,
@@ -110,6 +111,7 @@ def _land(repository: Path, jobs: Path, batch: int) -> Measured:
     landed = 0
     started, processor = time.perf_counter(), time.process_time()
     with open(jobs, "rb", buffering=1 << 20) as file, ExitStack() as held:
+        held.enter_context(seldom_collected())
         landings = _landings(read_jobs(file))
         trunk = held.enter_context(Trunk.open(repository, branch="main", run=RUN))
         while some := list(islice(landings, batch)):

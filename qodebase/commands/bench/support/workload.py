@@ -46,10 +46,11 @@ class Kind(StrEnum):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """One change: a path's new content, the blob that it replaces, its line of the index (may be empty), its note."""
+    """One change: a path's content before and after, its line of the index (may be empty), its note."""
 
     number: int
     path: bytes
+    before: bytes
     replaces: str
     content: bytes
     line: bytes
@@ -161,7 +162,7 @@ def prepare(folder: Path, *, files: int, changes: int, kind: Kind, seed: int, sc
             new = contents[at] = text.edited(old)
             line = b"- `%s` `symbol_%d` function\n" % (paths[at], number) if kind is Kind.INDEX else b""
             job = Job(
-                number=number, path=paths[at], replaces=blob_id(old), content=new, line=line,
+                number=number, path=paths[at], before=old, replaces=blob_id(old), content=new, line=line,
                 note=_note(number, paths[at], chance),
             )  # fmt: skip
             packed = msgspec.msgpack.encode(job)
