@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Iterable
 from pathlib import Path
+
+from qodebase.trunk.configuration import NOT_SHARED, Shared
 
 
 class Files:
@@ -13,10 +16,12 @@ class Files:
 
     Args:
         durable: False leaves out every sync; only for tests, a crash of the machine may then lose what landed.
+        shared: permissions beyond the umask for what is made here.
     """
 
-    def __init__(self, *, durable: bool = True) -> None:
+    def __init__(self, *, durable: bool = True, shared: Shared = NOT_SHARED) -> None:
         self.durable = durable
+        self.shared = shared
 
     def write_new(self, path: Path, chunks: Iterable[bytes], *, mode: int = 0o644) -> None:
         """Create a file that does not exist yet, fill it and sync it."""
@@ -30,7 +35,25 @@ class Files:
 
     def open_new(self, path: Path, mode: int) -> int:
         """Create an empty file and return its descriptor; `FileExistsError` when there is one."""
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        if self.shared.bits:
+            bits = self.shared.bits if mode & stat.S_IWUSR else self.shared.bits & 0o444
+            kept = 0 if self.shared.exact else stat.S_IMODE(os.fstat(descriptor).st_mode)
+            os.fchmod(descriptor, kept | bits)
+        return descriptor
+
+    def append(self, path: Path, chunk: bytes) -> None:
+        """Write behind what a file holds, or make it; after a failure it holds what it held."""
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC) if path.exists() else self.open_new(path, 0o644)
+        try:
+            size = os.lseek(descriptor, 0, os.SEEK_END)
+            try:
+                self.write(descriptor, chunk)
+            except OSError:
+                os.ftruncate(descriptor, size)
+                raise
+        finally:
+            os.close(descriptor)
 
     def fill(self, path: Path, chunks: Iterable[bytes]) -> None:
         """Write to a file from its beginning and sync it."""
@@ -80,6 +103,10 @@ class Files:
             path = path.parent
         for folder in reversed(missing):
             folder.mkdir(exist_ok=True)
+            if self.shared.bits:
+                # A folder is passed through by whom its files are read by, and hands its group on, as git has it.
+                kept = 0 if self.shared.exact else stat.S_IMODE(folder.stat().st_mode)
+                folder.chmod(kept | self.shared.bits | (self.shared.bits & 0o444) >> 2 | stat.S_ISGID)
             self.sync_folder(folder.parent)
 
     def pause(self, seconds: float) -> None:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
+from qodebase.collision import Entry
 from qodebase.errors import QodebaseError
+from qodebase.trunk.batch import ObjectId
 from qodebase.trunk.objects import TREE, hash_object
 
 Load = Callable[[bytes], bytes]
@@ -105,3 +107,15 @@ class Folder:
             mode = int(self.raw[start : self.raw.index(b" ", start)], 8)
             yield key.removesuffix(b"/"), Node(mode, self.raw[end - 20 : end])
             start = end
+
+
+def entry_of(node: Node | None) -> Entry | None:
+    """Return a tree's entry as the words of a landing have it."""
+    return None if node is None else Entry(node.mode, ObjectId(node.id.hex()))
+
+
+def is_entry(node: Node | None, entry: Entry | None) -> bool:
+    """Return whether a tree holds what a landing expects; None is nothing."""
+    if node is None or entry is None:
+        return node is None and entry is None
+    return node.mode == entry.mode and node.id.hex() == entry.id

@@ -12,29 +12,31 @@ from qodebase.collision import Entry
 from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId, RepoPath
 from qodebase.trunk.batch import Edit, Landed, Landing, LandingRefused, Moved, ObjectId, Redo
+from qodebase.trunk.blobs import Blobs
+from qodebase.trunk.checkouts import refuse_checked_out
 from qodebase.trunk.compaction import Tidying, compact
+from qodebase.trunk.configuration import Wishes, wishes_of
 from qodebase.trunk.files import Files
-from qodebase.trunk.folder import Node
-from qodebase.trunk.history import read_commit
+from qodebase.trunk.folder import Node, entry_of
+from qodebase.trunk.kept import Recent, Roots
 from qodebase.trunk.lock import TrunkLock
-from qodebase.trunk.notes import add_notes_commit, batch_trailers, notes_tree, with_notes
+from qodebase.trunk.notes import add_notes_commit, batch_trailers, with_notes
 from qodebase.trunk.objects import BLOB, TREE, Objects, hash_object
 from qodebase.trunk.pack import PackWriter
-from qodebase.trunk.recovery import remove_leftovers, undo_orphans
-from qodebase.trunk.refs import NOTES_REF, RefLock, read_ref, resolve_ref
+from qodebase.trunk.recovery import remove_leftovers
+from qodebase.trunk.refs import RefLock, read_ref, resolve_ref
+from qodebase.trunk.refusals import refuse_broken
 from qodebase.trunk.repository import Folders, find_folders
-from qodebase.trunk.step import Recent, Roots, Step, entry_of, refuse_broken
-from qodebase.trunk.tree import Tree
+from qodebase.trunk.step import Step
+from qodebase.trunk.tips import NoSuchBranch, Raced, Tips
 from qodebase.trunk.wholes import Wholes
+
+__all__ = ["DiskTrouble", "MainKeepsMoving", "NoSuchBranch", "Trunk"]
 
 _TRIES = 20
 _PILE = 50
 _LOOK_AGAIN = 16
 """So often, in steps, the largest packs are looked for anew: tidying makes larger ones."""
-
-
-class NoSuchBranch(QodebaseError):
-    """A branch that the repository does not have."""
 
 
 class DiskTrouble(QodebaseError):
@@ -49,17 +51,15 @@ class MainKeepsMoving(QodebaseError):
     exit_code = 3
 
 
-class _Raced(Exception):
-    """Somebody moved main or the notes since the step began."""
-
-
 class Trunk:
     """Land changes on one branch; one trunk for each repository, used from one thread.
 
     Made by `open`; every `land` is one compare-and-set step that is durable when it returns.
     """
 
-    def __init__(self, folders: Folders, branch: str, run: str, lock: TrunkLock, files: Files, level: int) -> None:
+    def __init__(
+        self, folders: Folders, wishes: Wishes, branch: str, run: str, lock: TrunkLock, files: Files, level: int
+    ) -> None:
         self.run = run
         self.branch = branch
         self._folders = folders
@@ -72,11 +72,7 @@ class Trunk:
         self._roots = Roots()
         self._tidying = Tidying(folders.git)
         self._piled = 0
-        self._unsure = True
-        self._tip = ""
-        self._notes_tip: str | None = None
-        self._tree: Tree | None = None
-        self._notes: Tree | None = None
+        self._tips = Tips(folders, wishes, files, self._objects, self._load, branch=branch, run=run)
 
     @classmethod
     def open(cls, repository: Path, *, branch: str, run: str, level: int = -1, _files: Files | None = None) -> Trunk:
@@ -90,7 +86,7 @@ class Trunk:
 
         Raises:
             TrunkHeld: another trunk holds the repository.
-            NotARepository, UnsupportedRepository, NoSuchBranch: it cannot be landed on.
+            NotARepository, UnsupportedRepository, NoSuchBranch, CheckedOut: it cannot be landed on.
         """
         folders = find_folders(Path(repository))
         ref = resolve_ref(folders.git, branch if branch.startswith("refs/") else f"refs/heads/{branch}")
@@ -98,14 +94,16 @@ class Trunk:
             raise NoSuchBranch(f"{repository} has no branch {branch}", hint="`git branch --list` shows those it has.")
         if not run or "\n" in run:
             raise LandingRefused(f"{run!r} cannot name a run")
-        files = _files or Files()
+        wishes = wishes_of(folders.git)
+        refuse_checked_out(folders.git, ref, bare=wishes.bare)
+        files = _files or Files(shared=wishes.shared)
         files.make_folder(folders.own)
         files.make_folder(folders.packs)
         lock = TrunkLock(folders.own / "trunk.lock", run=run, branch=ref)
-        trunk = cls(folders, ref, run, lock, files, level)
+        trunk = cls(folders, wishes, ref, run, lock, files, level)
         try:
             remove_leftovers(files, folders)
-            trunk._catch_up()
+            trunk._tips.catch_up()
         except BaseException:
             trunk.close()
             raise
@@ -129,25 +127,20 @@ class Trunk:
     @property
     def tip(self) -> CommitId:
         """Return main's commit as of the last step."""
-        return CommitId(self._tip)
+        return CommitId(self._tips.main)
 
     @property
     def tip_tree(self) -> ObjectId:
         """Return the tree of `tip`."""
-        return ObjectId(self._main.id.hex())
-
-    @property
-    def _main(self) -> Tree:
-        assert self._tree is not None
-        return self._tree
+        return ObjectId(self._tips.main_tree.id.hex())
 
     def entry(self, path: bytes) -> Entry | None:
         """Return what main holds at a path; None for a folder and for nothing."""
-        return entry_of(self._main.node(path))
+        return entry_of(self._tips.main_tree.node(path))
 
     def paths(self, under: bytes = b"") -> Iterator[tuple[RepoPath, Entry]]:
         """Yield every path below a folder with its entry, in git's order."""
-        for path, node in self._main.walk(under):
+        for path, node in self._tips.main_tree.walk(under):
             yield RepoPath(path), Entry(node.mode, ObjectId(node.id.hex()))
 
     def blob(self, id: str) -> bytes:
@@ -174,11 +167,11 @@ class Trunk:
                 nodes[path] = Node(edit.mode, hash_object(BLOB, edit.content))
             else:
                 nodes[path] = Node(edit.mode, bytes.fromhex(edit.id or ""))
-        return ObjectId(self._main.edited(nodes)[0].id.hex())
+        return ObjectId(self._tips.main_tree.edited(nodes)[0].id.hex())
 
     def refresh(self) -> CommitId:
         """Read main again, for others may have moved it, and return its tip."""
-        self._catch_up()
+        self._tips.catch_up()
         return self.tip
 
     def land(self, batch: Sequence[Landing], redo: Redo) -> list[Landed | Moved]:
@@ -197,14 +190,14 @@ class Trunk:
         try:
             for attempt in range(_TRIES):
                 with ExitStack() as held:
-                    lock = RefLock(self._files, self._folders, self.branch)
+                    lock = self._tips.lock()
                     if attempt:
                         held.enter_context(lock)
-                    self._catch_up()
+                    self._tips.catch_up()
                     try:
                         with never_collected():
                             return self._step(batch, redo, lock, held)
-                    except _Raced:
+                    except Raced:
                         continue
         except OSError as error:
             raise DiskTrouble(
@@ -214,35 +207,27 @@ class Trunk:
         raise MainKeepsMoving(f"{self.branch} moved at each of {_TRIES} tries", hint="Who else pushes to it?")
 
     def _step(self, batch: Sequence[Landing], redo: Redo, lock: RefLock, held: ExitStack) -> list[Landed | Moved]:
-        assert self._notes is not None
+        tips = self._tips
         pack = PackWriter(level=self._level)
-        step = Step(
-            tip=bytes.fromhex(self._tip),
-            tree=self._main,
-            objects=self._objects,
-            recent=self._recent,
-            pack=pack,
-            wholes=self._wholes,
-            roots=self._roots,
-        )
+        blobs = Blobs(pack, objects=self._objects, recent=self._recent, wholes=self._wholes, roots=self._roots)
+        step = Step(tip=bytes.fromhex(tips.main), tree=tips.main_tree, pack=pack, blobs=blobs)
         results = [step.take(landing, redo) for landing in batch]
         if not step.notes:
             return results
         tip = step.tip.hex()
-        notes = with_notes(self._notes, step.notes, pack)
+        notes = with_notes(tips.notes_tree, step.notes, pack)
         notes_tip = add_notes_commit(
             pack,
             notes,
-            parent=self._notes_tip,
+            parent=tips.notes,
             person=step.last,
             subject=f"Notes of {len(step.notes)} landings",
-            trailers=batch_trailers(self.run, tip, self._tip),
+            trailers=batch_trailers(self.run, tip, tips.main),
         )
-        if not self._unmoved():
-            raise _Raced
+        tips.check()
         pack.write(self._files, self._folders.packs)
-        self._publish(tip, notes_tip, lock, held)
-        self._tip, self._tree, self._notes_tip, self._notes = tip, step.tree, notes_tip, notes
+        why = f"qodebase: {len(step.notes)} landings of run {self.run}"
+        tips.move((tip, step.tree), (notes_tip, notes), step.last, why, lock, held)
         step.remember()
         self._tidy()
         return results
@@ -253,42 +238,6 @@ class Trunk:
             self._wholes.close()
         if self._piled >= _PILE and self._tidying.start():
             self._piled = 0
-
-    def _unmoved(self) -> bool:
-        git = self._folders.git
-        return read_ref(git, self.branch) == self._tip and read_ref(git, NOTES_REF) == self._notes_tip
-
-    def _publish(self, tip: str, notes_tip: str, lock: RefLock, held: ExitStack) -> None:
-        """Move the notes, then main, with both locks held: only a crash can come between."""
-        if not lock.held:
-            held.enter_context(lock)
-        with RefLock(self._files, self._folders, NOTES_REF) as notes_lock:
-            if not self._unmoved():
-                raise _Raced
-            lock.prepare(tip)
-            notes_lock.prepare(notes_tip)
-            self._unsure = True
-            notes_lock.move()
-            lock.move()
-            self._unsure = False
-
-    def _catch_up(self) -> None:
-        """Bring what is in memory to what main and the notes are now."""
-        git = self._folders.git
-        if self._unsure:
-            undo_orphans(self._files, self._folders, self._objects, branch=self.branch, run=self.run)
-            self._unsure = False
-        tip = read_ref(git, self.branch)
-        if tip is None:
-            raise NoSuchBranch(f"{git} has no branch {self.branch} any more")
-        if tip != self._tip or self._tree is None:
-            tree = bytes.fromhex(read_commit(self._objects, tip).tree)
-            self._tree = Tree.read(tree, self._load) if self._tree is None else self._tree.moved_to(tree)
-            self._tip = tip
-        notes_tip = read_ref(git, NOTES_REF)
-        if notes_tip != self._notes_tip or self._notes is None:
-            self._notes = notes_tree(self._objects, notes_tip)
-            self._notes_tip = notes_tip
 
     def _load(self, id: bytes) -> bytes:
         whole = self._wholes.find(id, TREE)

@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from qodebase.errors import QodebaseError
+from qodebase.trunk.configuration import UnsupportedRepository, read_config, value
 
 _KNOWN_EXTENSIONS = frozenset({b"noop", b"partialclone", b"preciousobjects", b"worktreeconfig", b"relativeworktrees"})
 
 
 class NotARepository(QodebaseError):
     """A path that is no git repository."""
-
-
-class UnsupportedRepository(QodebaseError):
-    """A git repository of a kind that qodebase does not write."""
 
 
 class Folders(NamedTuple):
@@ -56,15 +53,8 @@ def _git_folder(path: Path) -> Path:
 
 
 def _refuse_unknown_format(git: Path) -> None:
-    from dulwich.config import ConfigFile
-
-    try:
-        config = ConfigFile.from_path(str(git / "config"))
-    except FileNotFoundError:
-        return
-    except ValueError as error:
-        raise UnsupportedRepository(f"{git / 'config'} cannot be read: {error}") from None
-    version = _value(config, b"core", b"repositoryformatversion") or b"0"
+    config = read_config(git)
+    version = value(config, b"core", b"repositoryformatversion") or b"0"
     if not re.fullmatch(rb"[01]", version):
         raise UnsupportedRepository(
             f"{git} has repository format {version.decode(errors='replace')}; 0 and 1 are known"
@@ -74,27 +64,17 @@ def _refuse_unknown_format(git: Path) -> None:
     for name in config.sections():
         if name[0].lower() != b"extensions":
             continue
-        for key, value in config.items(name):
-            key, value = key.lower(), value.lower()
-            if key == b"objectformat" and value != b"sha1":
+        for key, word in config.items(name):
+            key, word = key.lower(), word.lower()
+            if key == b"objectformat" and word != b"sha1":
                 raise UnsupportedRepository(
-                    f"{git} names its objects by {value.decode(errors='replace').upper()}; qodebase writes SHA-1 only",
+                    f"{git} names its objects by {word.decode(errors='replace').upper()}; qodebase writes SHA-1 only",
                     hint="Convert it, or start from a clone with `git init --object-format=sha1`.",
                 )
-            if key == b"refstorage" and value != b"files":
+            if key == b"refstorage" and word != b"files":
                 raise UnsupportedRepository(
-                    f"{git} keeps its refs as {value.decode(errors='replace')}; qodebase moves plain ref files only",
+                    f"{git} keeps its refs as {word.decode(errors='replace')}; qodebase moves plain ref files only",
                     hint="Convert a copy with `git refs migrate --ref-format=files`.",
                 )
             if key not in _KNOWN_EXTENSIONS | {b"objectformat", b"refstorage"}:
                 raise UnsupportedRepository(f"{git} has the unknown extension {key.decode(errors='replace')}")
-
-
-def _value(config: object, section: bytes, key: bytes) -> bytes | None:
-    from dulwich.config import ConfigFile
-
-    assert isinstance(config, ConfigFile)
-    try:
-        return config.get((section,), key)
-    except KeyError:
-        return None

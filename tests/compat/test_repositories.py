@@ -67,7 +67,8 @@ def test_a_worktree_and_a_working_tree_lead_to_the_shared_repository(
 ) -> None:
     path = repository(FILES)
     git(tmp_path, "clone", "-q", str(path), "clone")
-    git(tmp_path / "clone", "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    git(tmp_path / "clone", "worktree", "add", "-q", "-b", "other", str(tmp_path / "side"))
+    git(tmp_path / "clone", "branch", "side")
     for number, place in enumerate([tmp_path / "clone", tmp_path / "clone" / ".git", tmp_path / "side"]):
         with Trunk.open(place, branch="side", run="run-1") as trunk:
             assert trunk.entry(b"b/c") is not None
