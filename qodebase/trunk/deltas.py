@@ -84,9 +84,33 @@ def pieces_of(length: int, splices: Sequence[Splice]) -> list[Piece]:
         ((start, end, text),) = splices
         middle: list[Piece] = [text] if text else []
         return [*([(0, start)] if start else []), *middle, *([(end, length)] if end < length else [])]
+    replaced = _replaced(length, splices)
+    if replaced is not None:
+        return replaced
     pieces: list[Piece] = [(0, length)]
     for start, end, text in splices:
         pieces = _spliced(pieces, start, end, text)
+    return pieces
+
+
+def _replaced(length: int, splices: Sequence[Splice]) -> list[Piece] | None:
+    """Return the pieces where every splice keeps the length and none cuts another: what edits of ids in trees are."""
+    last: dict[int, bytes] = {}
+    for start, end, text in splices:
+        if end - start != len(text) or len(last.get(start, text)) != len(text):
+            return None
+        last[start] = text
+    pieces: list[Piece] = []
+    at = 0
+    for start in sorted(last):
+        if start < at:
+            return None
+        if start > at:
+            pieces.append((at, start))
+        pieces.append(last[start])
+        at = start + len(last[start])
+    if at < length:
+        pieces.append((at, length))
     return pieces
 
 

@@ -56,6 +56,22 @@ def test_a_delta_of_many_splices_gives_what_the_splices_give(case: tuple[bytes, 
     assert b"".join(apply_delta(content, delta)) == wanted
 
 
+@given(
+    content=st.binary(min_size=200, max_size=300),
+    places=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.binary(min_size=20, max_size=20)), max_size=30),
+)
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_replaced_ids_give_one_delta_whether_they_cut_each_other_or_not(
+    content: bytes, places: list[tuple[int, int, bytes]]
+) -> None:
+    splices = [(at := 20 * slot + (shift if shift == 3 and slot < 9 else 0), at + 20, id) for slot, shift, id in places]
+    wanted = applied(content, splices)
+    pieces = pieces_of(len(content), splices)
+    assert b"".join(apply_delta(content, encode_delta(len(content), len(wanted), pieces))) == wanted
+    if all(shift < 3 or slot == 9 for slot, shift, _ in places):
+        assert sum(isinstance(piece, bytes) for piece in pieces) == len({slot for slot, _, _ in places})
+
+
 def test_a_copy_longer_than_one_instruction_can_say_is_split() -> None:
     content = bytes(range(256)) * 70_000
     wanted = b"head" + content
