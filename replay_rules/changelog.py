@@ -1,41 +1,26 @@
 """Rule ``changelog``: put the bullets that both sides added under the newest heading below each other.
 
 Both sides may only insert, and only bullets (with their continuation lines) and deeper headings, into the newest
-section. Main's bullets come first. Invariant: the headings of the base stand as they stood, no release was made
-meanwhile, and every line of both sides is there as often as the sides' additions say.
+section. Main's bullets come first; where a list grows at its top, the change's do, for the newest stands on top there.
+Invariant: the headings of the base stand as they stood, no release was made meanwhile, and every line of both sides is
+there as often as the sides' additions say.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from qodebase.collision import Collision, Declined, Resolved
-from qodebase.paths import RepoPath
-from qodebase.patterns import matcher
 from replay_rules.file_mode import merged_mode
 from replay_rules.hunks import hunks, lines_of
+from replay_rules.releases import BULLET, PATHS, UNDERLINE, headings_of, newest_section, section_of
 
-APPLIES: tuple[str, ...] = tuple(
-    f"{name}{suffix}"
-    for name in ("[Cc][Hh][Aa][Nn][Gg][Ee]*", "HISTORY*", "History*", "NEWS*", "RELEASE*", "*release*notes*")
-    for suffix in (".md", ".rst", ".txt", "")
-)
+APPLIES = PATHS
 ORDER: int = 640
 
-_BULLET = re.compile(rb"[ \t]*[-*+][ \t]+\S")
 _NUMBERED = re.compile(rb"[ \t]*\d+[.)][ \t]")
-_MARKDOWN = re.compile(rb"(#{1,6})[ \t]+(.*)")
-_UNDERLINE = re.compile(rb"([=\-~^\"'`*+#.])\1{2,}")
-
-
-class _Heading(NamedTuple):
-    line: int
-    rank: int
-    text: bytes
 
 
 def rule(collision: Collision) -> Resolved | Declined:
@@ -63,7 +48,7 @@ def rule(collision: Collision) -> Resolved | Declined:
     if isinstance(mode, Declined):
         return mode
     base, main, change = (lines_of(content or b"") for content in contents)
-    section = _newest(base)
+    section = newest_section(base)
     if section is None:
         return Declined(why="no heading of a newest section: model")
     ours, theirs = _inserted(base, main, section), _inserted(base, change, section)
@@ -72,84 +57,18 @@ def rule(collision: Collision) -> Resolved | Declined:
             return Declined(why=found)
     if not isinstance(ours, dict) or not isinstance(theirs, dict):
         return Declined(why="not only insertions: model")
-    out = _joined(base, ours, theirs, section, idempotent=collision.idempotent)
+    customs = [_apart(section_of(lines, base, section)) for lines in (base, main, change)]
+    loose = next((custom for custom in customs if custom is not None), False)
+    out = _joined(base, ours, theirs, loose=loose, idempotent=collision.idempotent)
     if isinstance(out, str):
         return Declined(why=out)
     doubt = _doubt(base, main, change, out, idempotent=collision.idempotent)
     return Declined(why=doubt) if doubt else Resolved(content=b"".join(out), mode=mode)
 
 
-@cache
-def _is_changelog() -> Callable[[RepoPath], bool]:
-    return matcher(APPLIES)
-
-
-def clean_doubt(collision: Collision, result: bytes) -> str:
-    """Say why a clean merge of this kind is not believed, or the empty text: a bullet that came under a release.
-
-    One side makes a heading above lines that the other one adds to, so what is new would count as released.
-    """
-    if not _is_changelog()(collision.path):
-        return ""
-    sides = (collision.base.content, collision.main.content, collision.change.content)
-    base, main, change = (lines_of(content or b"") for content in sides)
-    section = _newest(base)
-    if section is None or not result:
-        return ""
-    entered = [_entered(base, side, section) for side in (main, change)]
-    released = [_releases(side, base[section.start]) != _releases(base, base[section.start]) for side in (main, change)]
-    late = (released[0] and entered[1]) or (released[1] and entered[0])
-    return "changelog: a release was made meanwhile: author" if late else ""
-
-
-def _releases(lines: list[bytes], newest: bytes) -> list[bytes]:
-    """Return the headings that rank as high as the newest section's."""
-    headings = _headings(lines)
-    rank = next((heading.rank for heading in headings if lines[heading.line] == newest), 1)
-    return [heading.text for heading in headings if heading.rank <= rank]
-
-
-def _entered(base: list[bytes], side: list[bytes], section: range) -> bool:
-    """Return whether a side adds lines that are no headings to the newest section of the base."""
-    found = [hunk for hunk in hunks(base, side) if section.start < hunk.start <= section.stop]
-    return any(_BULLET.match(line) for hunk in found for line in hunk.lines)
-
-
-def _headings(lines: list[bytes]) -> list[_Heading]:
-    """Return the headings; a rank is the number of marks, or for an underlined one the order of its first use."""
-    found: list[_Heading] = []
-    marks: list[bytes] = []
-    for at, line in enumerate(lines):
-        match = _MARKDOWN.fullmatch(line.rstrip())
-        below = lines[at + 1].rstrip() if at + 1 < len(lines) else b""
-        if match:
-            found.append(_Heading(at, len(match.group(1)), match.group(2)))
-        elif line.strip() and not line[:1].isspace() and _UNDERLINE.fullmatch(below) and not _BULLET.match(line):
-            if _UNDERLINE.fullmatch(line.rstrip()):
-                continue
-            mark = below[:1]
-            marks += [] if mark in marks else [mark]
-            found.append(_Heading(at, marks.index(mark) + 1, line.rstrip()))
-    return found
-
-
-def _newest(lines: list[bytes]) -> range | None:
-    """Return the lines of the newest section, its heading first: the first heading of the rank that recurs."""
-    headings = _headings(lines)
-    ranks = Counter(heading.rank for heading in headings)
-    recurring = [rank for rank in sorted(ranks) if ranks[rank] > 1 and rank < 3]
-    if headings and not recurring and len(headings) <= 2:
-        recurring = [max(heading.rank for heading in headings)]
-    if not recurring:
-        return None
-    tops = [heading.line for heading in headings if heading.rank <= recurring[0]]
-    first = next(heading.line for heading in headings if heading.rank == recurring[0])
-    return range(first, next((line for line in tops if line > first), len(lines)))
-
-
 def _inserted(base: list[bytes], side: list[bytes], section: range) -> dict[int, list[bytes]] | str:
     """Return the lines put before each line of the base, or why the side does more than that."""
-    rank = next((heading.rank for heading in _headings(base) if heading.line == section.start), 0)
+    rank = next((heading.rank for heading in headings_of(base) if heading.line == section.start), 0)
     found: dict[int, list[bytes]] = {}
     for hunk in hunks(base, side):
         at, lines = hunk.start, list(hunk.lines)
@@ -162,7 +81,7 @@ def _inserted(base: list[bytes], side: list[bytes], section: range) -> dict[int,
             return "lines were added outside of the newest section: author"
         if at == section.stop and at < len(base) and not base[at - 1].strip() and lines[-1:] and lines[-1].strip():
             return "lines were added against the next heading: model"
-        deeper = {heading.line: heading for heading in _headings(lines)}
+        deeper = {heading.line: heading for heading in headings_of(lines)}
         if any(heading.rank <= rank for heading in deeper.values()):
             return "a release was made meanwhile: author"
         fault = _fault(lines, set(deeper), opened=at > 0 and bool(base[at - 1].strip()))
@@ -175,9 +94,9 @@ def _inserted(base: list[bytes], side: list[bytes], section: range) -> dict[int,
 def _fault(lines: list[bytes], headings: set[int], *, opened: bool) -> str:
     """Say which line is no bullet, or the empty text."""
     for at, line in enumerate(lines):
-        plain = not line.strip() or at in headings or _BULLET.match(line)
-        underline = at - 1 in headings and _UNDERLINE.fullmatch(line.rstrip())
-        continued = line[:1].isspace() and any(_BULLET.match(before) for before in lines[:at])
+        plain = not line.strip() or at in headings or BULLET.match(line)
+        underline = at - 1 in headings and UNDERLINE.fullmatch(line.rstrip())
+        continued = line[:1].isspace() and any(BULLET.match(before) for before in lines[:at])
         if _NUMBERED.match(line):
             return "numbered entries: author"
         if not (plain or underline or continued):
@@ -193,22 +112,19 @@ def _joined(
     base: list[bytes],
     ours: dict[int, list[bytes]],
     theirs: dict[int, list[bytes]],
-    section: range,
     *,
+    loose: bool,
     idempotent: bool,
 ) -> list[bytes] | str:
     alike = _entries(ours.values()) & _entries(theirs.values())
     if alike and not (idempotent and ours == theirs):
         return "both sides added the same line: author"
-    loose = any(
-        not base[at].strip() and _BULLET.match(base[at - 1]) and _BULLET.match(base[at + 1])
-        for at in range(section.start + 1, min(section.stop, len(base) - 1))
-    )
     out: list[bytes] = []
     for at in range(len(base) + 1):
         left, right = ours.get(at, []), theirs.get(at, [])
         if left and right and not alike:
-            both = _both(left, right, loose=loose)
+            newest_on_top = _grows_at_its_top(base, at)
+            both = _both(right, left, loose=loose) if newest_on_top else _both(left, right, loose=loose)
             if both is None:
                 return "both sides added a heading at one place: model"
             out += both
@@ -218,13 +134,35 @@ def _joined(
     return out
 
 
+def _grows_at_its_top(base: list[bytes], at: int) -> bool:
+    """Return whether a place is above the first bullet of a list, where the newest is put on top of the others."""
+    headings = [heading.line for heading in headings_of(base)]
+    first = max((line for line in headings if line < at), default=0)
+    last = min((line for line in headings if line >= at), default=len(base))
+    above, below = (any(map(BULLET.match, lines)) for lines in (base[first:at], base[at:last]))
+    return below and not above
+
+
+def _apart(section: list[bytes]) -> bool | None:
+    """Return whether blank lines stand between most of a section's bullets; None where it has too few to tell."""
+    titles = {heading.line for heading in headings_of(section)}
+    gaps: list[bool] = []
+    listed = False
+    for at, line in enumerate(section):
+        listed = listed and at not in titles
+        if BULLET.match(line) and not line[:1].isspace():
+            gaps += [not section[at - 1].strip()] if listed else []
+            listed = True
+    return 2 * sum(gaps) > len(gaps) if gaps else None
+
+
 def _entries(blocks: Iterable[list[bytes]]) -> set[bytes]:
     """Return every heading and every bullet with its continuation lines."""
     found: list[bytes] = []
     for block in blocks:
         opened = False
         for line in filter(bytes.strip, block):
-            opened = opened and line[:1].isspace() and not _BULLET.match(line)
+            opened = opened and line[:1].isspace() and not BULLET.match(line)
             if opened:
                 found[-1] += b" " + line.strip()
             else:
@@ -235,7 +173,7 @@ def _entries(blocks: Iterable[list[bytes]]) -> set[bytes]:
 
 def _both(left: list[bytes], right: list[bytes], *, loose: bool) -> list[bytes] | None:
     """Join two blocks at one place: bullets first, then the one with a heading; blanks between them only if usual."""
-    titled = [bool(_headings(block)) for block in (left, right)]
+    titled = [bool(headings_of(block)) for block in (left, right)]
     if all(titled):
         return None
     first, second = (right, left) if titled[0] else (left, right)
@@ -268,7 +206,7 @@ def _doubt(base: list[bytes], main: list[bytes], change: list[bytes], out: list[
     kept = iter(out)
     if not all(line in kept for line in base):
         return "a line of the base went: model"
-    titles = [[heading.text for heading in _headings(side)] for side in (base, main, change, out)]
+    titles = [[heading.text for heading in headings_of(side)] for side in (base, main, change, out)]
     return (
         ""
         if Counter(titles[3]) == Counter(titles[1]) + (Counter(titles[2]) - Counter(titles[0]))

@@ -38,12 +38,12 @@ def additions(place: Place, region: Region) -> Additions | Declined:
 
 
 def arranged(
-    place: Place, region: Region, found: Additions, order: Callable[[Item], bytes] | None = None
+    place: Place, region: Region, found: Additions, orders: Sequence[Callable[[Item], bytes]] = ()
 ) -> tuple[Item, ...]:
     """Return main's run with the change's new items: at their places where both sides keep an order, else behind."""
     inside = (*found.main[1:], *found.change[1:])
-    if order is not None and not any(item.lead for item in inside):
-        blocks = _block(place.main.items, found.main), _block(place.change.items, found.change)
+    blocks = _block(place.main.items, found.main), _block(place.change.items, found.change)
+    for order in orders if not any(item.lead for item in inside) else ():
         if all(len(block) > 1 and _sorted(block, order) for block in blocks):
             run = sorted((*found.main, *found.change), key=order)
             edges = [item for item in (region.before, region.after) if item is not None and item.kind == run[0].kind]

@@ -15,10 +15,11 @@ from replay_rules.commuting import additions
 from replay_rules.parsing import Parsed
 from replay_rules.parts import Container, Item
 from replay_rules.places import Place, Policy, Region, concatenate
+from replay_rules.sequences import PATHS, SEQUENCES, member_value
 from replay_rules.shapes import literal
 from replay_rules.weave import weave
 
-APPLIES = ("*.py", "*.ts", "*.tsx", "*.mts", "*.cts")
+APPLIES = ("*.py", "*.ts", "*.tsx", "*.mts", "*.cts", *PATHS)
 ORDER = 220
 
 
@@ -82,6 +83,8 @@ def _value(parsed: Parsed, item: Item) -> bytes | None:
     node = item.node
     if node is None:
         return b""
+    if parsed.language in SEQUENCES:
+        return member_value(parsed, node)
     if node.type == "expression_statement":
         node = node.named_children[0].child_by_field_name("right")
     elif node.type == "enum_assignment":

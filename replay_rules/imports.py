@@ -11,14 +11,16 @@ import re
 
 from qodebase.collision import Collision, Declined, Resolved
 from replay_rules.commuting import Additions, additions, arranged
+from replay_rules.import_names import acts, imported, is_ordered
 from replay_rules.layouts import one_layout
 from replay_rules.parsing import Parsed
 from replay_rules.parts import Container, Item, cut, join
 from replay_rules.places import Place, Policy, Region, Undecided
+from replay_rules.sequences import PATHS, SEQUENCES
 from replay_rules.shapes import tokens
 from replay_rules.weave import weave
 
-APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
+APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts", *PATHS)
 ORDER = 110
 
 
@@ -41,7 +43,7 @@ def rule(collision: Collision) -> Resolved | Declined:
 
 def united(place: Place, region: Region) -> tuple[Item, ...] | Declined:
     """Return both sides' imports, in order where both keep one."""
-    if place.role not in ("body", "names"):
+    if place.role not in ("body", "names", "imports"):
         return Declined(why="no place for imports")
     found = additions(place, region)
     if isinstance(found, Declined):
@@ -50,7 +52,10 @@ def united(place: Place, region: Region) -> tuple[Item, ...] | Declined:
         return _names(place, region, found)
     if any(item.kind not in ("import", "comment") for item in (*found.main, *found.change)):
         return Declined(why="more than imports is added at one place: model")
-    if any(_effects(item) for item in found.main) and any(_effects(item) for item in found.change):
+    sides = ((place.main.parsed, found.main), (place.change.parsed, found.change))
+    if any(item.node is not None and is_ordered(parsed, item.node) for parsed, items in sides for item in items):
+        return Declined(why="headers whose order may matter are added at one place: model")
+    if all(any(_effects(parsed, item) for item in items) for parsed, items in sides):
         return Declined(why="imports whose order may matter are added at one place: model")
     clashing = _bound(place.main.parsed, place.new_in(place.main)) & _bound(
         place.change.parsed, place.new_in(place.change)
@@ -59,7 +64,7 @@ def united(place: Place, region: Region) -> tuple[Item, ...] | Declined:
         return Declined(why=f"both sides bind {min(clashing).decode(errors='replace')} by other imports: model")
     if any(b"__future__" in item.text for item in found.change) and found.main:
         return Declined(why="a __future__ import must come first: model")
-    return arranged(place, region, found, _order)
+    return arranged(place, region, found, _ORDERS)
 
 
 def joined(place: Place, main: Item, change: Item) -> Item | Declined:
@@ -92,20 +97,39 @@ def joined(place: Place, main: Item, change: Item) -> Item | Declined:
 def _names(place: Place, region: Region, found: Additions) -> tuple[Item, ...] | Declined:
     if _repeats([item.name for side in (place.main, place.change) for item in place.new_in(side)]):
         return Declined(why="both sides bind a name by other imports: model")
-    return arranged(place, region, found, _order)
+    return arranged(place, region, found, _ORDERS)
 
 
 def _repeats(names: list[bytes]) -> bool:
-    bound = [name.split(b" ")[-1] for name in names]
+    bound = [name.split(b" ")[-1].rpartition(b"::")[2] for name in names]
     return len(bound) != len(set(bound))
 
 
-def _order(item: Item) -> bytes:
+def _by_name(item: Item) -> bytes:
     return item.name or item.text
 
 
-def _effects(item: Item) -> bool:
+def _by_text(item: Item) -> bytes:
+    return item.text.strip()
+
+
+def _plain_first(item: Item) -> bytes:
+    """Order ``import a`` before ``from a import b``, and either by its words, as the common sorters do."""
+    text = item.text.strip().lower()
+    return b"%d %s" % (text.startswith(b"from "), text)
+
+
+def _by_module(item: Item) -> bytes:
+    return b" ".join(item.text.strip().lower().split(b" ")[1:])
+
+
+_ORDERS = (_by_text, _by_name, _plain_first, _by_module)
+
+
+def _effects(parsed: Parsed, item: Item) -> bool:
     """Return whether an import is for its effect, or takes whatever is there."""
+    if parsed.language in SEQUENCES:
+        return item.node is not None and acts(parsed, item.node)
     return bool(re.match(rb"import\s+[\"']", item.text.lstrip()) or re.search(rb"\bimport\s+\*\s*$", item.text))
 
 
@@ -115,6 +139,9 @@ def _list(parsed: Parsed, item: Item) -> Container | None:
         clause = next((child for child in node.named_children if child.type == "import_clause"), None)
         named = [child for child in clause.named_children if child.type == "named_imports"] if clause else []
         node = named[0] if clause is not None and len(named) == clause.named_child_count == 1 else None
+    if node is not None and node.type == "use_declaration":
+        argument = node.child_by_field_name("argument")
+        node = argument.child_by_field_name("list") if argument is not None else None
     found = cut(parsed, node) if node is not None else None
     return found if found is not None and found.role == "names" else None
 
@@ -123,6 +150,9 @@ def _bound(parsed: Parsed, items: list[Item]) -> set[bytes]:
     names: set[bytes] = set()
     for item in items:
         if item.kind != "import" or item.node is None:
+            continue
+        if parsed.language in SEQUENCES:
+            names |= imported(parsed, item.node)
             continue
         leaves = [text for kind, text in tokens(parsed, item.node) if kind in ("identifier", "type_identifier")]
         if item.node.type == "import_statement" and parsed.language == "python":

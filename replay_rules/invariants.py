@@ -5,7 +5,9 @@
 - I3: lines add up. Of a clean merge exactly: what main holds, plus what the change added, less what it removed. A rule
   may write lines that are on neither side, so there: what nobody touched is still there, and no new word is lost.
 - I4, for clean merges: a second, different diff puts every hunk at the same place.
-- alike, for clean merges: no hunk was made by both sides, unless the job says that it is meant once.
+- alike, for clean merges: no hunk was made by both sides, unless the job says that it is meant once, or
+  `replay_rules.meant_once` shows that it cannot be meant twice.
+- swept, for rules on code: no word comes back that one side took out of all the places where it stood.
 
 A doubt begins with the invariant's name and a colon.
 """
@@ -15,13 +17,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
 from qodebase.collision import Collision
 from replay_rules.data_keys import reader_of
 from replay_rules.grammars import GRAMMARS, language_of
 from replay_rules.hunks import Hunk, hunks, lines_of, whole_hunks
+from replay_rules.meant_once import is_meant_once
 from replay_rules.parsing import parse
 from replay_rules.symbols import definitions_in, doubled_keys
 
@@ -33,9 +36,11 @@ _WORD = re.compile(rb"(?<![\w\x80-\xff])[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 
 
 def objection(collision: Collision, result: bytes) -> str:
-    """Return why no automatic result may be this content, or the empty text: I1, I2 and what rules keep of I3."""
-    main, change = collision.main.content or b"", collision.change.content or b""
-    lost = _losses(collision.base.content or b"", main, change, result)
+    """Return why no rule's result may be this content, or the empty text: I1, I2, swept, and what rules keep of I3."""
+    base, main, change = (side.content or b"" for side in (collision.base, collision.main, collision.change))
+    lost = _losses(base, main, change, result)
+    if not lost and language_of(collision.path) is not None:
+        lost = _swept(base, main, change, result)
     return lost or ("" if result in (main, change) else _structure(collision.path, main, change, result))
 
 
@@ -45,19 +50,20 @@ def merge_objection(collision: Collision, result: bytes) -> str:
     if base is None or main is None or change is None or base in (main, change):
         return ""
     lines, ours, theirs = lines_of(base), lines_of(main), lines_of(change)
+    left, right = _second_diff(lines, ours), _second_diff(lines, theirs)
+    alike = set(left) & set(right)
+    once = alike if collision.idempotent else {hunk for hunk in alike if is_meant_once(collision.path, lines, hunk)}
+    if twice := alike - once:
+        where = min(hunk.start for hunk in twice) + 1
+        return f"alike: both sides made the same hunk at line {where}, which may be meant twice"
     return (
-        _placement(lines, ours, theirs, result, idempotent=collision.idempotent)
-        or _sum(lines, ours, theirs, result, idempotent=collision.idempotent)
+        _placement(lines, left, right, result)
+        or _sum(lines, ours, theirs, result, once)
         or ("" if result in (main, change) else _structure(collision.path, main, change, result))
     )
 
 
-def _placement(base: list[bytes], ours: list[bytes], theirs: list[bytes], result: bytes, *, idempotent: bool) -> str:
-    left, right = _second_diff(base, ours), _second_diff(base, theirs)
-    alike = set(left) & set(right)
-    if alike and not idempotent:
-        where = min(hunk.start for hunk in alike) + 1
-        return f"alike: both sides made the same hunk at line {where}, which may be meant twice"
+def _placement(base: list[bytes], left: list[Hunk], right: list[Hunk], result: bytes) -> str:
     both = sorted({*left, *right}, key=lambda hunk: (hunk.start, hunk.end))
     for before, after in itertools.pairwise(both):
         if after.start < before.end or (after.start == before.start and before.end == after.end):
@@ -77,14 +83,15 @@ def _second_diff(base: list[bytes], side: list[bytes]) -> list[Hunk]:
     return hunks(base, side) if max(len(base), len(side)) > _WHOLE_DIFF_LINES else whole_hunks(base, side)
 
 
-def _sum(base: list[bytes], ours: list[bytes], theirs: list[bytes], result: bytes, *, idempotent: bool) -> str:
+def _sum(base: list[bytes], ours: list[bytes], theirs: list[bytes], result: bytes, once: Iterable[Hunk]) -> str:
     wanted = Counter(ours)
     wanted.update(theirs)
     wanted.subtract(base)
+    for hunk in once:
+        wanted.subtract(hunk.lines)
+        wanted.update(base[hunk.start : hunk.end])
     wanted.subtract(lines_of(result))
-    wrong = [
-        line for line, count in wanted.items() if count and not (idempotent and (line in ours) == (line in theirs))
-    ]
+    wrong = [line for line, count in wanted.items() if count]
     return f"I3: the line {_shown(wrong[0])} does not add up" if wrong else ""
 
 
@@ -100,6 +107,15 @@ def _losses(base: bytes, main: bytes, change: bytes, result: bytes) -> str:
     words = {*_WORD.findall(main), *_WORD.findall(change)} - set(_WORD.findall(base))
     gone = words - set(_WORD.findall(result))
     return f"I3: {_shown(min(gone))} is lost, which a side added" if gone else ""
+
+
+def _swept(base: bytes, main: bytes, change: bytes, result: bytes) -> str:
+    before, ours, theirs, now = (Counter(_WORD.findall(side)) for side in (base, main, change, result))
+    for side, other in ((ours, theirs), (theirs, ours)):
+        back = [word for word, count in before.items() if count > 1 and not side[word] and now[word] and other[word]]
+        if back:
+            return f"swept: {_shown(min(back))} is back, which one side took out everywhere"
+    return ""
 
 
 class _Structure(NamedTuple):

@@ -12,13 +12,12 @@ import re
 from typing import Any
 
 from qodebase.collision import Collision, Declined, Resolved
-from replay_rules.keyed import CannotMerge, Keyed, Leaf, Member, Node, render, replayed
+from replay_rules.keyed import CannotMerge, Keyed, Leaf, Member, Node, replayed
 
 APPLIES: tuple[str, ...] = ("*.json", "*.jsonc", "*.webmanifest", "*.ipynb", "*.geojson")
 ORDER: int = 610
 
 _DEEPEST = 100
-_BLANK = re.compile(rb"[ \t\r\n]+")
 _TOKEN = re.compile(rb'[ \t\r\n]*("(?:[^"\\]|\\.)*"|[-+.0-9A-Za-z]+|[\[\]{}:,])', re.DOTALL)
 
 
@@ -50,12 +49,12 @@ def load(content: bytes) -> Any:
 
 def read(content: bytes) -> Node:
     """Return the tree of JSON that `load` accepts."""
-    node, at = _value(content, 0, 0)
-    blank = content[at:]
-    start = len(content) - len(content.removeprefix(b"\xef\xbb\xbf").lstrip())
+    tokens = _Tokens(content)
+    node, _ = _value(tokens, 0, 0)
     if isinstance(node, Leaf):
         return Leaf(text=content, data=content)
-    begin = content[:start] + node.begin
+    blank = content[tokens.ends[-1] :]
+    begin = content[: tokens.starts[0]] + node.begin
     return Keyed(begin=begin, members=node.members, end=node.end + blank, separator=b",", items=node.items)
 
 
@@ -70,57 +69,57 @@ def _no_constant(text: str) -> None:
     raise ValueError(text)
 
 
-def _token(content: bytes, at: int) -> tuple[bytes, int]:
-    if at == 0 and content.startswith(b"\xef\xbb\xbf"):
-        at = 3
-    match = _TOKEN.match(content, at)
-    if match is None:
-        raise CannotMerge("not plain JSON: model")
-    return match.group(1), match.end()
+class _Tokens:
+    """The tokens of strict JSON, read once; a token is known by its number."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        found = [match.span(1) for match in _TOKEN.finditer(content, 3 if content.startswith(b"\xef\xbb\xbf") else 0)]
+        self.texts = [content[start:end] for start, end in found]
+        self.starts = [start for start, _ in found]
+        self.ends = [end for _, end in found]
 
 
-def _value(content: bytes, at: int, depth: int) -> tuple[Node, int]:
-    """Return the value at an offset, blanks before it skipped, and the offset behind it."""
+def _value(tokens: _Tokens, at: int, depth: int) -> tuple[Node, int]:
+    """Return the value that begins with a token, and the number of the token behind it."""
     if depth > _DEEPEST:
         raise CannotMerge("nested too deep: model")
-    token, end = _token(content, at)
+    token = tokens.texts[at]
     if token not in (b"{", b"["):
-        return Leaf(text=token, data=token), end
-    start = end - 1
+        return Leaf(text=token, data=token), at + 1
+    keyed = token == b"{"
+    content, start = tokens.content, tokens.starts[at]
     members: list[Member] = []
-    at = end
-    closing = b"}" if token == b"{" else b"]"
-    while True:
-        found, end = _token(content, at)
-        if found == closing:
-            break
-        if found == b",":
-            at = end
+    behind = tokens.ends[at]
+    at += 1
+    while tokens.texts[at] not in (b"}", b"]"):
+        if tokens.texts[at] == b",":
+            behind = tokens.ends[at]
+            at += 1
             continue
-        member = _member(content, at, depth, keyed=token == b"{", first=not members)
-        members.append(member[0])
-        at = member[1]
-    separated = Keyed(begin=token, members=tuple(members), end=content[at:end], separator=b",", items=token == b"[")
-    if token == b"[" and not _is_set(separated):
+        member, at = _member(tokens, at, behind, depth, keyed=keyed)
+        members.append(member)
+        behind = tokens.ends[at - 1] + len(member.tail)
+    end = tokens.ends[at]
+    separated = Keyed(begin=token, members=tuple(members), end=content[behind:end], separator=b",", items=not keyed)
+    if not keyed and not _is_set(separated):
         whole = content[start:end]
-        return Leaf(text=whole, data=whole), end
-    return separated, end
+        return Leaf(text=whole, data=whole), at + 1
+    return separated, at + 1
 
 
-def _member(content: bytes, at: int, depth: int, *, keyed: bool, first: bool) -> tuple[Member, int]:
-    name, behind = _token(content, at)
-    begin = behind - len(name)
-    key: Any = json.loads(name) if name[:1] == b'"' else None
-    value_at = _token(content, behind)[1] if keyed else at
-    node, end = _value(content, value_at, depth + 1)
-    value_start = end - len(render(node))
+def _member(tokens: _Tokens, at: int, behind: int, depth: int, *, keyed: bool) -> tuple[Member, int]:
+    content, begin, name = tokens.content, tokens.starts[at], tokens.texts[at]
+    key: Any = None
+    if name[:1] == b'"':
+        key = name[1:-1].decode() if b"\\" not in name else json.loads(name)
+    value_at = at + 2 if keyed else at
+    node, after = _value(tokens, value_at, depth + 1)
     if not keyed and isinstance(node, Leaf) and key is None:
         key = _scalar(node.text)
-    head = content[begin:value_start] if keyed else b""
-    blank = _BLANK.match(content, end)
-    behind = blank.end() if blank else end
-    tail = content[end:behind] if content[behind : behind + 1] == b"," else b""
-    return Member(key=key, lead=content[at:begin], head=head, value=node, tail=tail), end + len(tail)
+    head = content[begin : tokens.starts[value_at]] if keyed else b""
+    tail = content[tokens.ends[after - 1] : tokens.starts[after]] if tokens.texts[after] == b"," else b""
+    return Member(key=key, lead=content[behind:begin], head=head, value=node, tail=tail), after
 
 
 def _scalar(text: bytes) -> Any:

@@ -14,10 +14,11 @@ from replay_rules.commuting import additions, arranged, counts, is_sorted
 from replay_rules.parsing import Parsed
 from replay_rules.parts import Item
 from replay_rules.places import Place, Policy, Region
+from replay_rules.sequences import PATHS
 from replay_rules.shapes import literal
 from replay_rules.weave import weave
 
-APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
+APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts", *PATHS)
 ORDER = 120
 
 _SETS = frozenset({b"set", b"frozenset", b"Set"})
@@ -57,7 +58,7 @@ def united(place: Place, region: Region) -> tuple[Item, ...] | Declined:
         return Declined(why="one key is added twice: model")
     if len({key[:1] if key[:1] != b"a" else key.rpartition(b".")[0] for key in keys if key is not None}) > 1:
         return Declined(why="keys of different kinds cannot be told apart for sure: model")
-    return arranged(place, region, found, _order if is_sorted(place, _order) else None)
+    return arranged(place, region, found, (_order,) if is_sorted(place, _order) else ())
 
 
 def _order(item: Item) -> bytes:

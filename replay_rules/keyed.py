@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,13 +65,20 @@ class Keyed:
 Node = Leaf | Keyed
 
 
-def replayed(collision: Collision, read: Callable[[bytes], Node], load: Callable[[bytes], Any]) -> Resolved | Declined:
+def replayed(
+    collision: Collision,
+    read: Callable[[bytes], Node],
+    load: Callable[[bytes], Any],
+    cuts: Callable[[bytes], bool] = lambda content: False,
+) -> Resolved | Declined:
     """Merge a file by key and prove the result.
 
     Args:
         collision: the three versions.
         read: gives a content's tree, whose bytes are the content.
         load: gives a content's plain value; both raise `CannotMerge` for what they do not take.
+        cuts: says of a content that every member's bytes stand for themselves, so that members which are the same in
+            all versions and in the result need not be loaded for the proof.
     """
     base, main, change = (side.content for side in (collision.base, collision.main, collision.change))
     if base is None or main is None or change is None:
@@ -82,15 +89,20 @@ def replayed(collision: Collision, read: Callable[[bytes], Node], load: Callable
     if is_locked(collision.path):
         return Declined(why="a lock file is made again by its program: author")
     try:
-        values = [load(side) for side in (base, main, change)]
-        trees = [read(side) for side in (base, main, change)]
-        if [render(tree) for tree in trees] != [base, main, change]:
+        sides = (base, main, change)
+        by_part = all(map(cuts, sides))
+        values = [] if by_part else [load(side) for side in sides]
+        trees = [read(side) for side in sides]
+        if [render(tree) for tree in trees] != [*sides]:
             return Declined(why="the text is not read byte for byte: model")
         result = render(merged(trees[0], trees[1], trees[2], idempotent=collision.idempotent))
-        value = load(result)
+        if by_part and cuts(result):
+            values = [load(render(tree)) for tree in _differing([*trees, read(result)])]
+        else:
+            values = [*(values or map(load, sides)), load(result)]
     except CannotMerge as reason:
         return Declined(why=str(reason))
-    if not explains(values[0], values[1], values[2], value):
+    if not explains(values[0], values[1], values[2], values[3]):
         return Declined(why="the merged value is not what both edits make: model")
     return Resolved(content=result, mode=mode)
 
@@ -108,6 +120,28 @@ def render(node: Node) -> bytes:
             for part, after in zip(parts, more, strict=False)
         ]
     return node.begin + node.separator.join(parts) + node.end
+
+
+def _differing(trees: Sequence[Node]) -> list[Node]:
+    """Return trees without the members that say the same in the same words in all of them."""
+    mappings = [tree for tree in trees if isinstance(tree, Keyed) and not tree.items]
+    if len(mappings) < len(trees):
+        return list(trees)
+    members = [{member.key: member for member in tree.members} for tree in mappings]
+    if any(len(found) < len(tree.members) for found, tree in zip(members, mappings, strict=True)):
+        return list(trees)
+    kept: list[list[Member]] = [[] for _ in trees]
+    for key in dict.fromkeys(key for found in members for key in found):
+        versions = [found.get(key) for found in members]
+        there = [one for one in versions if one is not None]
+        if len(there) == len(trees):
+            if all(_same_member(there[0], one) for one in there[1:]):
+                continue
+            inner = _differing([one.value for one in there])
+            versions = [replace(one, value=value) for one, value in zip(there, inner, strict=True)]
+        for out, version in zip(kept, versions, strict=True):
+            out += [version] if version is not None else []
+    return [replace(tree, members=tuple(out)) for tree, out in zip(mappings, kept, strict=True)]
 
 
 def merged(base: Node, main: Node, change: Node, *, idempotent: bool, name: Hashable = b"") -> Node:

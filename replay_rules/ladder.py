@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from qodebase.collision import Collision, Declined, Kind, Resolved, Step
-from replay_rules.changelog import clean_doubt
 from replay_rules.clean_merge import merge
 from replay_rules.file_mode import merged_mode
 from replay_rules.invariants import merge_objection, objection
 from replay_rules.registry import load_rule
+from replay_rules.releases import clean_doubt
 from replay_rules.symbol_rename import stale_use
 
 
@@ -54,8 +54,21 @@ def redo(collision: Collision, by: str) -> Resolved | Declined:
     mode = merged_mode(collision)
     if isinstance(mode, Declined):
         return mode
-    doubt = objection(collision, outcome.content)
-    return Declined(why=doubt) if doubt else Resolved(content=outcome.content, mode=mode)
+    content = _as_git_lays_it_out(collision, outcome.content)
+    doubt = objection(collision, content)
+    return Declined(why=doubt) if doubt else Resolved(content=content, mode=mode)
+
+
+def _as_git_lays_it_out(collision: Collision, content: bytes) -> bytes:
+    """Return the clean merge where a rule proves it, all but the blank lines: a rule has no say in those."""
+    clean = merge(collision)
+    if isinstance(clean, Resolved) and _written(clean.content) == _written(content):
+        return clean.content
+    return content
+
+
+def _written(content: bytes) -> list[bytes]:
+    return [line for line in content.splitlines() if line.strip()]
 
 
 def climb_shared(collision: Collision, rule: str) -> Climbed:

@@ -17,15 +17,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from qodebase.paths import RepoPath
-from replay_rules.grammars import language_of
+from replay_rules.grammars import GRAMMARS, language_of
 from replay_rules.parsing import Parsed, parse
-from replay_rules.shapes import is_comment, label, role_of
+from replay_rules.shapes import is_comment, is_loose, label, role_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_KNOWN = frozenset({"python", "javascript", "typescript.typescript", "typescript.tsx"})
-_BARE = frozenset({"module", "program", "block"})
+_BARE = frozenset(
+    {"module", "program", "block", "source_file", "compilation_unit", "translation_unit", "body_statement"}
+)
+_OPENING = frozenset({"{", "(", "["})
 _COMMAS = frozenset({"pairs", "list", "set", "params", "names", "enum-list"})
 
 
@@ -68,7 +70,7 @@ class Container:
 def grammar_of(path: RepoPath) -> str | None:
     """Return the grammar of a path by its ending, or None for a language that the structure rules do not know."""
     language = language_of(path)
-    return language if language in _KNOWN else None
+    return language if language in GRAMMARS else None
 
 
 @lru_cache(maxsize=12)
@@ -123,7 +125,8 @@ def _inside(parsed: Parsed, node: Node, role: str) -> tuple[int, list[Node], int
         return children[0].start_byte, children, node.end_byte
     if node.type in _BARE or not children:
         return node.start_byte, children, node.end_byte
-    return children[0].end_byte, children[1:-1], children[-1].start_byte
+    opening = next((number for number, child in enumerate(children) if child.type in _OPENING), 0)
+    return children[opening].end_byte, children[opening + 1 : -1], children[-1].start_byte
 
 
 def _inline(
@@ -174,8 +177,8 @@ class _Group:
 
     @property
     def loose(self) -> bool:
-        """Return whether it is a comment alone, which may belong to what follows."""
-        return all(is_comment(node) for node in self.nodes)
+        """Return whether it is a comment or an attribute alone, which may belong to what follows."""
+        return all(is_loose(node) for node in self.nodes)
 
 
 def _groups(children: list[Node], role: str, *, comma: bool) -> list[_Group] | None:
@@ -194,11 +197,11 @@ def _groups(children: list[Node], role: str, *, comma: bool) -> list[_Group] | N
             groups[-1].last = max(groups[-1].last, last)
             continue
         group = _Group(child, first, last)
-        if groups and groups[-1].loose and not is_comment(child) and groups[-1].last + 1 == first:
+        if groups and groups[-1].loose and not is_loose(child) and groups[-1].last + 1 == first:
             before = groups.pop()
             group.nodes = [*before.nodes, *group.nodes]
             group.first = before.first
-        elif groups and groups[-1].loose and is_comment(child) and groups[-1].last + 1 == first:
+        elif groups and groups[-1].loose and is_loose(child) and groups[-1].last + 1 == first:
             groups[-1].nodes.append(child)
             groups[-1].last = last
             continue
@@ -272,7 +275,7 @@ def _lines(
 
 def _item(parsed: Parsed, group: _Group, role: str, lead: bytes, start: int, end: int, *, comma: bool) -> Item | None:
     content = parsed.content
-    bodies = [node for node in group.nodes if not is_comment(node) and node.type != ";"]
+    bodies = [node for node in group.nodes if not is_loose(node) and node.type != ";"]
     if comma and len(bodies) != 1:
         return None
     split = group.comma if group.comma is not None else None

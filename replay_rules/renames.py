@@ -1,109 +1,184 @@
-"""Where main moved a file to, so that a change to it can follow.
+"""Where files went between two trees, so that a change to a file that main renamed can follow it.
 
-A file is gone from its path and another is new: the move is believed where the two are equal, or at least 60% alike
-(the bytes of their common lines, as git's rename detection counts), and where nothing else claims either of them. Where
-two fit, no one is taken.
+As git's rename detection does: files that are gone are paired with files that came, equal ones first, then those of one
+name that are at least three quarters alike, then the most alike, at least half. How much two files are alike is the
+share of the larger one that stands in pieces which both have (lines, cut after 64 bytes), as git's ``diffcore-delta``
+counts. Empty files have no identity, links only when equal. Unlike git, nothing is guessed: where two files fit nearly
+as well, neither is taken.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from stat import S_IFMT
-from typing import NamedTuple
+from collections.abc import Container, Iterable
+from stat import S_IFMT, S_ISREG
+from typing import Protocol
 
-from qodebase.change import SUBMODULE, SYMLINK
-from qodebase.collision import Collision, Declined, Entry, Side
+from qodebase.change import SUBMODULE
+from qodebase.collision import Declined, Entry, Side
+from qodebase.edits import blob_id
 from qodebase.paths import RepoPath
 from qodebase.ports import Tree
 from replay_rules.hunks import lines_of
 
-LEAST_ALIKE = 0.6
+LEAST_ALIKE = 0.5
+ALIKE_BY_NAME = 0.75
 CLEAR_BY = 0.1
-"""How much better the best of several like files must be."""
+"""How much better than the next one the most alike of several files must be."""
 
-_MOST_COMPARED = 400
-_MOST_BYTES = 1 << 20
+_EMPTY = blob_id(b"")
+_PIECE = 64
+_BINARY_LOOK = 8000
+_MOST_COMPARED = 1000
+_MOST_BYTES = 8 << 20
 
 
-def followed(
-    path: RepoPath, change: Side, before: Tree, now: Tree, *, idempotent: bool = False
-) -> Collision | Declined:
-    """Return the collision of a change with the file that main made of its path.
+class Code(Protocol):
+    """What is asked of a tree here; see `qodebase.ports.Tree`."""
+
+    def entry(self, path: RepoPath) -> Entry | None:
+        """Return what the tree holds at a path, or None."""
+
+    def read(self, path: RepoPath) -> bytes:
+        """Return the content of a file; raises `KeyError` where there is none."""
+
+
+class Moves:
+    """What is gone and what came between two trees, and which of them are the same file.
 
     Args:
-        path: what the change edits; gone from ``now``.
-        change: what it makes of it.
-        before: the code that the change was made on.
-        now: main's newest tip.
+        before, after: the trees.
+        touched: the paths that may differ between them.
+        apart: paths that are never a file's new place.
     """
-    if change.content is None:
-        return Declined(why="deleted here, moved on main: author")
-    target = moved_to(path, before, now)
-    if isinstance(target, Declined):
-        return target
-    return Collision(
-        path=target, base=_side(before, path), main=_side(now, target), change=change, idempotent=idempotent
-    )
+
+    def __init__(
+        self, before: Code, after: Code, touched: Iterable[RepoPath], apart: Container[RepoPath] = frozenset()
+    ) -> None:
+        self._before = before
+        self._after = after
+        self.gone: dict[RepoPath, Entry] = {}
+        self.came: dict[RepoPath, Entry] = {}
+        for path in touched:
+            was, now = before.entry(path), after.entry(path)
+            if was is not None and now is None:
+                self.gone[path] = was
+            elif was is None and now is not None and path not in apart:
+                self.came[path] = now
+        self._pieces: dict[tuple[bool, RepoPath], tuple[Counter[bytes], int]] = {}
+
+    def target(self, path: RepoPath) -> RepoPath | Declined | None:
+        """Return where a file that is gone went, None where nothing like it came, or why it cannot be told."""
+        own = self.gone.get(path)
+        if own is None or own.id == _EMPTY:
+            return None
+        equal = [other for other, entry in self.came.items() if _is_same(own, entry)]
+        if equal:
+            twins = [other for other, entry in self.gone.items() if _is_same(own, entry)]
+            return _of_equal(path, twins, equal)
+        return self._of_like(path) if S_ISREG(own.mode) else None
+
+    def _of_like(self, path: RepoPath) -> RepoPath | Declined | None:
+        gone, came = self._open(self.gone, self.came), self._open(self.came, self.gone)
+        if max(len(gone), len(came)) > _MOST_COMPARED:
+            return Declined(why="too many files came and went to tell where it went: author")
+        fits = {other: self._alike(path, other) for other in came}
+        named = self._namesake(path, gone, came)
+        if named is not None:
+            best, least = named, fits[named]
+        else:
+            fits = {other: fit for other, fit in fits.items() if fit >= LEAST_ALIKE}
+            fits = {other: fit for other, fit in fits.items() if self._source_by_name(other, gone, came) is None}
+            if not fits:
+                return None
+            best = max(fits, key=lambda other: (fits[other], other))
+            least = fits[best] - CLEAR_BY
+        for other, fit in fits.items():
+            if other != best and fit > least and self._source_by_name(other, gone, came) is None:
+                return Declined(why=f"it may have moved to {best.text} or to {other.text}: author")
+        for other in gone:
+            if other != path and self._alike(other, best) > least and self._namesake(other, gone, came) in (None, best):
+                return Declined(why=f"{best.text} may come from {other.text} as well: author")
+        return best
+
+    def _open(self, paths: dict[RepoPath, Entry], others: dict[RepoPath, Entry]) -> list[RepoPath]:
+        """Return the files with content that have no equal on the other side."""
+        equal = {entry.id for entry in others.values()}
+        return [path for path, entry in paths.items() if S_ISREG(entry.mode) and entry.id not in {*equal, _EMPTY}]
+
+    def _namesake(self, path: RepoPath, gone: list[RepoPath], came: list[RepoPath]) -> RepoPath | None:
+        """Return the file that came under the same name in another folder, where that is one and alike enough."""
+        there = [other for other in came if _name(other) == _name(path)]
+        if len(there) != 1 or sum(_name(other) == _name(path) for other in gone) != 1:
+            return None
+        return there[0] if self._alike(path, there[0]) >= ALIKE_BY_NAME else None
+
+    def _source_by_name(self, target: RepoPath, gone: list[RepoPath], came: list[RepoPath]) -> RepoPath | None:
+        sources = [other for other in gone if _name(other) == _name(target)]
+        return sources[0] if len(sources) == 1 and self._namesake(sources[0], gone, came) == target else None
+
+    def _alike(self, source: RepoPath, target: RepoPath) -> float:
+        """Return the share of the larger content that stands in common pieces, 0 to 1."""
+        left, left_size = self._counted(False, source)
+        right, right_size = self._counted(True, target)
+        larger = max(left_size, right_size)
+        if not larger or min(left_size, right_size) < larger * LEAST_ALIKE:
+            return 0.0
+        return sum(len(piece) * count for piece, count in (left & right).items()) / larger
+
+    def _counted(self, came: bool, path: RepoPath) -> tuple[Counter[bytes], int]:
+        found = self._pieces.get((came, path))
+        if found is None:
+            content = (self._after if came else self._before).read(path)
+            pieces = Counter[bytes]() if len(content) > _MOST_BYTES else _pieces(content)
+            found = self._pieces[came, path] = (pieces, len(content))
+        return found
 
 
-def moved_to(path: RepoPath, before: Tree, now: Tree) -> RepoPath | Declined:
-    """Return the path that main moved a file to, or why none is certain; time grows with the size of both trees."""
-    own = before.entry(path)
-    if own is None or now.entry(path) is not None:
-        return Declined(why="the path is not one that main took away")
-    old, new = dict(before.walk()), dict(now.walk())
-    gone = {other: entry for other, entry in old.items() if other not in new and _kind(entry) == _kind(own)}
-    came = {other: entry for other, entry in new.items() if other not in old and _kind(entry) == _kind(own)}
-    same = [other for other, entry in came.items() if entry.id == own.id]
-    if same:
-        twins = sum(1 for entry in gone.values() if entry.id == own.id)
-        if len(same) == twins == 1:
-            return same[0]
-        return Declined(why=f"{len(same)} new files equal it: author")
-    if own.mode in (SUBMODULE, SYMLINK):
-        return Declined(why="deleted on main, edited here: author")
-    return _most_alike(path, before, now, gone, came)
+def moves_between(before: Tree, after: Tree, apart: Container[RepoPath] = frozenset()) -> Moves:
+    """Return what moved between two trees; every path of both is looked at."""
+    return Moves(before, after, {path for tree in (before, after) for path, _ in tree.walk()}, apart)
 
 
-class _Fit(NamedTuple):
-    alike: float
-    path: RepoPath
-
-
-def _most_alike(
-    path: RepoPath, before: Tree, now: Tree, gone: dict[RepoPath, Entry], came: dict[RepoPath, Entry]
-) -> RepoPath | Declined:
-    taken = {entry.id for entry in gone.values()}
-    open_ones = [other for other, entry in came.items() if entry.id not in taken]
-    if len(open_ones) > _MOST_COMPARED or len(gone) > _MOST_COMPARED:
-        return Declined(why="too many files came and went to tell where it went: author")
-    content = before.read(path)
-    fits = sorted((_Fit(_alike(content, now.read(other)), other) for other in open_ones), reverse=True)
-    if not fits or fits[0].alike < LEAST_ALIKE:
-        return Declined(why="deleted on main, edited here: author")
-    best = fits[0]
-    if len(fits) > 1 and fits[1].alike > best.alike - CLEAR_BY:
-        return Declined(why=f"it may have moved to {best.path.text} or to {fits[1].path.text}: author")
-    there = now.read(best.path)
-    for other in gone:
-        if other != path and _alike(before.read(other), there) > best.alike - CLEAR_BY:
-            return Declined(why=f"{best.path.text} may come from {other.text} as well: author")
-    return best.path
-
-
-def _alike(left: bytes, right: bytes) -> float:
-    """Return the share of the larger content that stands in common lines, 0 to 1."""
-    larger = max(len(left), len(right))
-    if not larger or larger > _MOST_BYTES or min(len(left), len(right)) < larger * LEAST_ALIKE:
-        return 0.0
-    common = Counter(lines_of(left)) & Counter(lines_of(right))
-    return sum(len(line) * count for line, count in common.items()) / larger
-
-
-def _kind(entry: Entry) -> int:
-    return S_IFMT(entry.mode)
-
-
-def _side(tree: Tree, path: RepoPath) -> Side:
+def side_of(tree: Code, path: RepoPath) -> Side:
+    """Return a tree's version of a path; a submodule is none."""
     entry = tree.entry(path)
-    return Side(content=None) if entry is None else Side(content=tree.read(path), mode=entry.mode)
+    if entry is None or entry.mode == SUBMODULE:
+        return Side(content=None)
+    return Side(content=tree.read(path), mode=entry.mode)
+
+
+def _of_equal(path: RepoPath, twins: list[RepoPath], equal: list[RepoPath]) -> RepoPath | Declined:
+    """Pair equal files by name, then the one that is left with the one that is left."""
+    by_name = {_name(other): other for other in equal}
+    if len(by_name) == len(equal) and len({_name(twin) for twin in twins}) == len(twins):
+        if _name(path) in by_name:
+            return by_name[_name(path)]
+        known = {_name(twin) for twin in twins}
+        twins = [twin for twin in twins if _name(twin) not in by_name]
+        equal = [other for other in equal if _name(other) not in known]
+    if len(twins) == len(equal) == 1:
+        return equal[0]
+    return Declined(why=f"{len(twins)} equal files are gone and {len(equal)} came: author")
+
+
+def _is_same(one: Entry, other: Entry) -> bool:
+    alike = S_IFMT(one.mode) == S_IFMT(other.mode) if S_ISREG(one.mode) else one.mode == other.mode
+    return alike and one.id == other.id
+
+
+def _name(path: RepoPath) -> bytes:
+    return path.rpartition(b"/")[2]
+
+
+def _pieces(content: bytes) -> Counter[bytes]:
+    """Count a content's lines, those over 64 bytes in pieces; a text's line ends count as one byte."""
+    if b"\0" not in content[:_BINARY_LOOK]:
+        content = content.replace(b"\r\n", b"\n")
+    pieces: Counter[bytes] = Counter()
+    for line in lines_of(content):
+        if len(line) <= _PIECE:
+            pieces[line] += 1
+        else:
+            pieces.update(line[start : start + _PIECE] for start in range(0, len(line), _PIECE))
+    return pieces

@@ -19,9 +19,10 @@ from replay_rules import (
     table_rows,
     twin_functions,
 )
+from replay_rules.sequences import PATHS
 from replay_rules.weave import weave
 
-APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
+APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts", *PATHS)
 ORDER = 390
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from replay_rules.parsing import Parsed
+from replay_rules.sequences import SEQUENCES, label_in, literal_in, role_in
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -57,6 +58,21 @@ _ENUM = re.compile(rb"\b\w*(Enum|Flag)\b")
 _ESCAPES = re.compile(rb"[\\\n]")
 
 
+IMPORTS = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
+
+
+def is_import(parsed: Parsed, node: Node) -> bool:
+    """Return whether a node is an import statement; C's includes are none, for a text may be meant twice."""
+    if parsed.language in SEQUENCES:
+        return node.type != "preproc_include" and node.type in SEQUENCES[parsed.language].imports
+    return node.type in IMPORTS
+
+
+def is_loose(node: Node) -> bool:
+    """Return whether a node may belong to the one that follows: a comment, or an attribute that stands alone."""
+    return is_comment(node) or node.type == "attribute_item"
+
+
 def is_comment(node: Node) -> bool:
     """Return whether a node is a comment, of any kind."""
     return node.type.endswith("comment")
@@ -64,6 +80,8 @@ def is_comment(node: Node) -> bool:
 
 def role_of(parsed: Parsed, node: Node) -> str | None:
     """Return what kind of sequence a node's children are, or None."""
+    if parsed.language in SEQUENCES:
+        return role_in(parsed, node)
     kind = node.type
     if kind == "if_statement":
         return "chain" if parsed.language == "python" and node.parent is not None else None
@@ -79,6 +97,8 @@ def role_of(parsed: Parsed, node: Node) -> str | None:
 
 def label(parsed: Parsed, node: Node, role: str) -> tuple[str, bytes]:
     """Return an element's kind and name; the name is empty where only its text says what it is."""
+    if parsed.language in SEQUENCES:
+        return label_in(parsed, node, role)
     match role:
         case "body" | "class" | "members" | "enum":
             return _statement(parsed, node, role)
@@ -102,6 +122,8 @@ def literal(parsed: Parsed, node: Node) -> bytes | None:
     Strings with escapes, prefixes or interpolation, and numbers written otherwise than in decimal digits, are not
     plain.
     """
+    if parsed.language in SEQUENCES:
+        return literal_in(parsed, node)
     text = parsed.text(node)
     if node.type == "string":
         quote = text[:1]
@@ -144,9 +166,31 @@ def tokens(parsed: Parsed, node: Node) -> Iterator[tuple[str, bytes]]:
                 return
 
 
+def structure(parsed: Parsed, node: Node) -> Iterator[tuple[int, str, bytes]]:
+    """Yield depth, kind and, of leaves, bytes of a node and all below it in order, comments left out.
+
+    Tokens alone are not enough where the end of a line may end a statement.
+    """
+    cursor = node.walk()
+    depth = 0
+    while True:
+        here = cursor.node
+        if here is not None and not is_comment(here):
+            yield depth, here.type, b"" if here.child_count else parsed.text(here)
+            if cursor.goto_first_child():
+                depth += 1
+                continue
+        while not cursor.goto_next_sibling():
+            depth -= 1
+            if not cursor.goto_parent():
+                return
+
+
 def identifiers(parsed: Parsed, node: Node) -> set[bytes]:
     """Return the plain names that a node mentions; attributes and property names are not plain names."""
-    return {text for kind, text in _named_leaves(parsed, node) if kind in ("identifier", "type_identifier")}
+    known = SEQUENCES.get(parsed.language)
+    words = known.words if known is not None else ("identifier", "type_identifier")
+    return {text for kind, text in _named_leaves(parsed, node) if kind in words}
 
 
 def _named_leaves(parsed: Parsed, node: Node) -> Iterator[tuple[str, bytes]]:
@@ -158,7 +202,7 @@ def _named_leaves(parsed: Parsed, node: Node) -> Iterator[tuple[str, bytes]]:
 
 
 def _statement(parsed: Parsed, node: Node, role: str) -> tuple[str, bytes]:
-    if node.type in ("import_statement", "import_from_statement", "future_import_statement"):
+    if node.type in IMPORTS:
         return "import", _import_key(parsed, node)
     core = inner(node)
     if core.type in _DEFINITIONS:

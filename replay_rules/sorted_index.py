@@ -7,11 +7,15 @@ key, so what was sorted and unique stays so, and nothing but the new entries is 
 
 from __future__ import annotations
 
+import itertools
+
 from qodebase.collision import Collision, Declined, Resolved
 
 Key = tuple[bytes, bytes]
 
 _ENTRY = b"- `"
+_MANY = 100
+"""So many added lines are merged in one pass over the whole index; fewer are each put at their place."""
 
 
 def rule(collision: Collision) -> Resolved | Declined:
@@ -38,12 +42,9 @@ def rule(collision: Collision) -> Resolved | Declined:
     added = _added(base, change)
     if isinstance(added, Declined):
         return added
-    out = main
-    for line in added:
-        inserted = insert(out, line)
-        if isinstance(inserted, Declined):
-            return inserted
-        out = inserted
+    out = _with_many(main, added) if len(added) > _MANY else _with_few(main, added)
+    if isinstance(out, Declined):
+        return out
     return Resolved(content=out, mode=collision.main.mode)
 
 
@@ -94,6 +95,40 @@ def first_entry(index: bytes) -> int:
         return 0
     at = index.find(b"\n" + _ENTRY)
     return len(index) if at < 0 else at + 1
+
+
+def _with_few(index: bytes, lines: list[bytes]) -> bytes | Declined:
+    for line in lines:
+        inserted = insert(index, line)
+        if isinstance(inserted, Declined):
+            return inserted
+        index = inserted
+    return index
+
+
+def _with_many(index: bytes, lines: list[bytes]) -> bytes | Declined:
+    """Merge lines into an index; unlike a few lines at their places, this looks at every line that is there."""
+    if index and not index.endswith(b"\n"):
+        return Declined(why="the index ends in the middle of a line")
+    start = first_entry(index)
+    kept = _keyed(_lines(index[start:]))
+    if kept is None:
+        return Declined(why="a line among the entries is no entry")
+    added = _keyed(lines)
+    if added is None or not lines[-1].endswith(b"\n"):
+        return Declined(why="an added line is no index entry")
+    if any(left[0] >= right[0] for left, right in itertools.pairwise(kept)):
+        return Declined(why="the index is not sorted")
+    entries = [entry for entry, _ in itertools.groupby(sorted(kept + added))]
+    if any(left[0] == right[0] for left, right in itertools.pairwise(entries)):
+        return Declined(why="the same entry with another text: author")
+    return index[:start] + b"".join(line for _, line in entries)
+
+
+def _keyed(lines: list[bytes]) -> list[tuple[Key, bytes]] | None:
+    """Return lines with their keys, or None where one is no entry."""
+    keyed = [(key, line) for line in lines if (key := key_of(line)) is not None]
+    return keyed if len(keyed) == len(lines) else None
 
 
 def _added(base: bytes | None, change: bytes) -> list[bytes] | Declined:

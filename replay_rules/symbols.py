@@ -127,8 +127,8 @@ def definitions_in(parsed: Parsed) -> tuple[Definition, ...]:
                 start.start_byte,
                 _end(outer),
                 _commented(parsed, start),
-                (*_receiver(parsed, node), *(one[1] for one in around)),
-                _parameters(parsed, node) if node.type in grammar.overloads else b"",
+                (*receiver_of(parsed, node), *(one[1] for one in around)),
+                parameters_of(parsed, node) if node.type in grammar.overloads else b"",
             )
         )
         around.append((node.end_byte, name, kind))
@@ -181,16 +181,17 @@ def _named(parsed: Parsed, node: Node, kind: str) -> tuple[bytes, str]:
     if node.type in ("init_declaration", "companion_object"):
         return node.type.partition("_")[0].encode(), kind
     if node.type == "singleton_method":
-        return b"self." + _plain_name(parsed, node), kind
+        return b"self." + plain_name(parsed, node), kind
     name = node.child_by_field_name("name")
     if name is not None and name.type == "user_type":
         return parsed.text(name), "space"
-    if parsed.language == "go" and _plain_name(parsed, node) == b"init":
+    if parsed.language == "go" and plain_name(parsed, node) == b"init":
         return b"", kind
-    return _plain_name(parsed, node), kind
+    return plain_name(parsed, node), kind
 
 
-def _plain_name(parsed: Parsed, node: Node) -> bytes:
+def plain_name(parsed: Parsed, node: Node) -> bytes:
+    """Return the name that a node defines, without what tells it from others of that name; empty where it has none."""
     if not node.child_count:
         return parsed.text(node)
     name = node.child_by_field_name("name") or node.child_by_field_name("left") or node.child_by_field_name("property")
@@ -211,7 +212,8 @@ def _plain_name(parsed: Parsed, node: Node) -> bytes:
     return b""
 
 
-def _receiver(parsed: Parsed, node: Node) -> tuple[bytes, ...]:
+def receiver_of(parsed: Parsed, node: Node) -> tuple[bytes, ...]:
+    """Return the type that a method outside of it belongs to, or nothing."""
     receiver = node.child_by_field_name("receiver")
     if receiver is None:
         return ()
@@ -219,7 +221,7 @@ def _receiver(parsed: Parsed, node: Node) -> tuple[bytes, ...]:
     return (words[-1].lstrip(b"*"),) if words else ()
 
 
-def _parameters(parsed: Parsed, node: Node) -> bytes:
+def parameters_of(parsed: Parsed, node: Node) -> bytes:
     """Return what tells a definition from others of its name: the text between its name and its body."""
     name = node.child_by_field_name("name") or node.child_by_field_name("declarator")
     body = node.child_by_field_name("body") or next(

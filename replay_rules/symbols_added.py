@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from qodebase.collision import Collision, Declined, Resolved
 from replay_rules.commuting import additions, arranged, mentions
 from replay_rules.parsing import Parsed
-from replay_rules.parts import Container, Item
+from replay_rules.parts import Container, Item, cut_once
 from replay_rules.places import Place, Policy, Region
 from replay_rules.routes import clash
+from replay_rules.sequences import PATHS, SEQUENCES
 from replay_rules.shapes import bound_name
 from replay_rules.weave import weave
 
-APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
+APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts", *PATHS)
 ORDER = 210
 
 
@@ -65,10 +66,13 @@ def _orderless(place: Place, side: Container, item: Item) -> bool:
 def _meet(place: Place, main: Sequence[Item], change: Sequence[Item]) -> str:
     """Return how the two sides' additions touch each other, or the empty text."""
     sides = ((place.main.parsed, main), (place.change.parsed, change))
+    if place.main.parsed.language in SEQUENCES and _names(*sides[0]) & _names(*sides[1]):
+        return "both sides add definitions of one name: model"
     for (parsed, items), (others, theirs) in (sides, sides[::-1]):
-        names = _names(others, theirs)
+        own = _own(place, parsed)
+        names = _names(others, [item for item in theirs if item.key not in own])
         for item in items:
-            if place.role == "body" and mentions(parsed, item, names):
+            if (place.role == "body" or parsed.language in SEQUENCES) and mentions(parsed, item, names):
                 return "one side's addition uses a name that the other side introduces: model"
             if place.role == "class" and _uses_member(item, names):
                 return "one side's method uses a member that the other side introduces: model"
@@ -80,10 +84,22 @@ def _meet(place: Place, main: Sequence[Item], change: Sequence[Item]) -> str:
     return ""
 
 
+def _own(place: Place, parsed: Parsed) -> set[tuple[str, bytes]]:
+    """Return what a version of the file defines at its top, equal twins among them, which a place holds only once."""
+    whole = cut_once(parsed.language, parsed.content) if place.main.node.parent is None else None
+    return {item.key for item in whole.items if item.kind == "def"} if whole is not None else set()
+
+
 def _names(parsed: Parsed, items: Sequence[Item]) -> set[bytes]:
-    names = {item.name.split(b" ")[-1] for item in items if item.kind == "def"}
+    named = [item for item in items if item.kind == "def" and not _is_nameless(item)]
+    names = {item.name.split(b" ")[-1] for item in named}
     bound = {bound_name(parsed, item.node) for item in items if item.node is not None and item.kind != "def"}
     return names | {name for name in bound if name is not None}
+
+
+def _is_nameless(item: Item) -> bool:
+    """Return whether a definition gives no name to the file: a test with a title, or more of a type that is there."""
+    return item.name.startswith(b"extension ") or (item.node is not None and item.node.type == "call")
 
 
 def _uses_member(item: Item, names: set[bytes]) -> bool:

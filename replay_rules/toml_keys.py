@@ -28,6 +28,8 @@ _STRING = re.compile(
 )
 _PLAIN = re.compile(rb"[^\r\n#,\]}]+")
 _SCALAR = re.compile(rb"[^\s,\[\]{}#'\"=]+")
+_PLAIN_STRING = re.compile(rb"""'[^'\r\n]+'|"[^"\\\r\n]+"(?!")""")
+_DECIMAL = re.compile(rb"0|[1-9][0-9]{0,15}")
 _REST_OF_LINE = re.compile(rb"[ \t]*(#[^\r\n]*)?(\r?\n|\Z)")
 
 
@@ -145,7 +147,7 @@ def _array(content: bytes, start: int) -> Keyed | None:
         if match is None:
             break
         text = match.group(0)
-        item = tomllib.loads(f"x = {text.decode()}")["x"]
+        item = _read_scalar(text)
         if not isinstance(item, str | int | float) or isinstance(item, bool):
             return None
         after = len(whole[match.end() :]) - len(whole[match.end() :].lstrip())
@@ -162,6 +164,12 @@ def _array(content: bytes, start: int) -> Keyed | None:
     plain = not end.replace(b",", b"", 1).strip(b" \t\r\n").removesuffix(b"]")
     unique = len({member.key for member in members}) == len(members)
     return found if plain and unique and render(found) == whole else None
+
+
+def _read_scalar(text: bytes) -> Any:
+    if _PLAIN_STRING.fullmatch(text):
+        return text[1:-1].decode()
+    return int(text) if _DECIMAL.fullmatch(text) else tomllib.loads(f"x = {text.decode()}")["x"]
 
 
 def _end(content: bytes, at: int) -> int:

@@ -1,7 +1,8 @@
 """Rule ``twin-functions``: two equal definitions of one name are kept once; unequal ones are declined.
 
-Two intents that each needed a helper may write the same one. Invariant: both are equal token by token, comments and
-layout left out, so whichever stays, the program is the same; main's is kept as it is written.
+Two intents that each needed a helper may write the same one. Invariant: both are equal token by token and in how these
+hang together, comments and layout left out, so whichever stays, the program is the same; main's is kept as it is
+written.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from replay_rules.grammars import language_of
 from replay_rules.hunks import hunks, lines_of
 from replay_rules.parts import Item
 from replay_rules.places import Place, Policy
-from replay_rules.shapes import tokens
+from replay_rules.sequences import PATHS
+from replay_rules.shapes import structure
 from replay_rules.symbols import definitions
 from replay_rules.weave import weave
 
-APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
+APPLIES = ("*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts", *PATHS)
 ORDER = 200
 
 
@@ -69,7 +71,7 @@ def once(place: Place, main: Item, change: Item) -> Item | Declined:
     """Return main's definition where the change's is equal to it."""
     if main.kind != "def" or main.node is None or change.node is None:
         return Declined(why=f"both sides added {main.name.decode(errors='replace')}: model")
-    if list(tokens(place.main.parsed, main.node)) != list(tokens(place.change.parsed, change.node)):
+    if list(structure(place.main.parsed, main.node)) != list(structure(place.change.parsed, change.node)):
         return Declined(why=f"both sides wrote another {main.name.decode(errors='replace')}: model")
     return main
 

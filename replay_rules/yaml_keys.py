@@ -25,6 +25,7 @@ _KEY = re.compile(
     rb"""("(?:[^"\\\r\n]|\\.)*"|'(?:[^'\r\n]|'')*'"""
     rb"""|[^\s"'#\[\]{},&*!|>%@`?:-](?:[^\r\n#:]|:(?=\S)|(?<=\S)#)*?)\s*:(?=\s|$)[ ]*"""
 )
+_QUOTING = re.compile(rb"""^[^"'\[\]{}\n]*["'\[\]{}].*$""", re.MULTILINE)
 _BRACKET = re.compile(rb"[\[\]{}]")
 _ITEM = re.compile(rb"-(?=\s|$)[ ]*")
 
@@ -43,7 +44,7 @@ def rule(collision: Collision) -> Resolved | Declined:
       z: 3
     <BLANKLINE>
     """
-    return replayed(collision, read, load)
+    return replayed(collision, read, load, _stand_alone)
 
 
 def load(content: bytes) -> Any:
@@ -52,8 +53,7 @@ def load(content: bytes) -> Any:
     Raises:
         CannotMerge: the content is no UTF-8, no YAML, too large, or has a key twice in one mapping.
     """
-    if len(content) > _LARGEST or _nesting(content) > _DEEPEST:
-        raise CannotMerge("too large or nested too deep: model")
+    _bounded(content)
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -69,6 +69,7 @@ def read(content: bytes) -> Node:
     Raises:
         CannotMerge: it has what keys alone do not tell: anchors, tags, tabs, several documents.
     """
+    _bounded(content)
     marked = _MARKED.search(content)
     if marked:
         raise CannotMerge("anchors, aliases, tags, directives or tabs: model")
@@ -81,6 +82,26 @@ def read(content: bytes) -> Node:
     if starts and lines[first].rstrip() != b"---":
         raise CannotMerge("a document that starts on its marker's line: model")
     return _block(lines[first + 1 :] if starts else lines, 0, begin)
+
+
+def _bounded(content: bytes) -> None:
+    if len(content) > _LARGEST or _nesting(content) > _DEEPEST:
+        raise CannotMerge("too large or nested too deep: model")
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        raise CannotMerge(f"not plain YAML ({error}): model") from None
+
+
+def _stand_alone(content: bytes) -> bool:
+    """Return whether no string and no bracket goes over a line end, so that a block of lines is read by itself."""
+    return not any(
+        line.count(b'"') % 2
+        or line.count(b"'") % 2
+        or line.count(b"[") != line.count(b"]")
+        or line.count(b"{") != line.count(b"}")
+        for line in _QUOTING.findall(content)
+    )
 
 
 def _nesting(content: bytes) -> int:

@@ -12,12 +12,14 @@ from qodebase.paths import CommitId, RepoPath
 from qodebase.trailers import INTENT, RUN
 from qodebase.trunk.batch import ObjectId
 from qodebase.trunk.commits import CommitFacts
+from qodebase.trunk.differing import differing
+from qodebase.trunk.folder import entry_of
 from qodebase.trunk.history import first_parents, read_commit
+from qodebase.trunk.kept import Recent
 from qodebase.trunk.notes import all_notes, find_note, notes_tree
 from qodebase.trunk.objects import BLOB, Objects
 from qodebase.trunk.refs import NOTES_REF, read_ref
 from qodebase.trunk.repository import find_folders
-from qodebase.trunk.step import Recent, entry_of
 from qodebase.trunk.tree import Tree
 
 _TREES = 64
@@ -88,6 +90,14 @@ class Reader:
         """Yield every path of a commit below a folder with its entry, in git's order."""
         for path, node in self._tree(commit).walk(under):
             yield RepoPath(path), Entry(node.mode, ObjectId(node.id.hex()))
+
+    def tree(self, id: str) -> Tree:
+        """Return the tree with an id."""
+        return Tree.read(bytes.fromhex(id), self._objects.tree)
+
+    def differences(self, one: str, other: str) -> list[RepoPath]:
+        """Return every path at which two commits differ; time grows with the folders that do."""
+        return [RepoPath(path) for path in differing(self._tree(one), self._tree(other))]
 
     def log(self, tip: str, until: str | None = None) -> Iterator[CommitFacts]:
         """Yield the commits from ``tip`` down along first parents, without ``until`` and what is below it."""

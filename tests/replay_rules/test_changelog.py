@@ -4,7 +4,9 @@ import random
 
 import pytest
 
-from replay_rules.changelog import clean_doubt, rule
+from replay_rules.changelog import rule
+from replay_rules.clean_merge import merge_file
+from replay_rules.releases import clean_doubt
 from tests.support.replay_sides import collide, content_of, edited, reason_of, takes_odd_bytes
 
 LOG = b"# Log\n\n## [Unreleased]\n\n### Added\n- one\n- two\n\n### Fixed\n- bug\n\n## 1.0\n\n- began\n"
@@ -56,14 +58,54 @@ def test_what_is_not_proved_is_declined(main: tuple[bytes, bytes], change: tuple
     assert said.replace("d? ?", " ") in why or said in why
 
 
+def doubt(main: bytes, change: bytes, base: bytes) -> str:
+    """Return what is said of git's clean merge, whichever side is main."""
+    merged = [merge_file(base, *sides) for sides in ((main, change), (change, main))]
+    assert merged[0] is not None
+    assert merged[0] == merged[1]
+    said = {clean_doubt(collide("CHANGELOG.md", base, *sides), merged[0]) for sides in ((main, change), (change, main))}
+    assert len(said) == 1
+    return said.pop()
+
+
 def test_a_clean_merge_that_puts_new_bullets_below_a_release_is_doubted() -> None:
     released = edited(LOG, (b"## [Unreleased]\n", b"## [Unreleased]\n\n## 1.1\n"))
     bullet = edited(LOG, (b"- two\n", b"- two\n- c\n"))
-    for sides in ((released, bullet), (bullet, released)):
-        assert "release" in clean_doubt(collide("CHANGELOG.md", LOG, *sides), b"merged")
-    assert (
-        clean_doubt(collide("CHANGELOG.md", LOG, bullet, edited(LOG, (b"- bug\n", b"- bug\n- d\n"))), b"merged") == ""
-    )
+    assert "release" in doubt(released, bullet, LOG)
+    assert doubt(edited(LOG, (b"# Log\n", b"# The log\n")), bullet, LOG) == ""
+
+
+DATED = (
+    b"Log\n===\n\nVersion 1.2\n-----------\n\nUnreleased\n\n- one\n- two\n\n"
+    b"Version 1.1\n-----------\n\nReleased\n\n- began\n"
+)
+BULLET = edited(DATED, (b"- two\n", b"- two\n- three\n"))
+
+
+def test_a_newer_section_above_one_that_is_still_unreleased_is_no_release() -> None:
+    opened = edited(DATED, (b"Version 1.2\n", b"Version 1.3\n-----------\n\nUnreleased\n\n- far\n\nVersion 1.2\n"))
+    assert doubt(opened, BULLET, DATED) == ""
+    assert doubt(opened, edited(BULLET, (b"Unreleased", b"Released in May")), DATED) == ""
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        (b"Unreleased", b"Released in May"),
+        (b"Version 1.2\n-----------\n\nUnreleased", b"Version 1.2 (May)\n-----------------"),
+        (b"Unreleased\n\n- one\n", b"Unreleased\n\nVersion 1.1.9\n-------------\n\n- one\n"),
+    ],
+)
+def test_a_section_that_the_other_side_released_takes_no_more_bullets(edit: tuple[bytes, bytes]) -> None:
+    assert "release" in doubt(edited(DATED, edit), BULLET, DATED)
+
+
+def test_edited_bullets_and_whole_new_sections_are_not_added_to_a_release() -> None:
+    released = edited(DATED, (b"Unreleased", b"Released in May"))
+    reworded = edited(DATED, (b"- two\n", b"- deux\n"))
+    below = edited(DATED, (b"- two\n\n", b"- two\n\nVersion 1.1.1\n-------------\n\n- fix\n\n"))
+    for other in (reworded, below):
+        assert doubt(released, other, DATED) == ""
 
 
 def test_line_ends_of_windows_stay() -> None:
@@ -97,3 +139,18 @@ def test_bullets_at_random_places_are_all_there_and_the_rest_stands() -> None:
         for kept, gone in zip(sides, (b"- c", b"- m"), strict=True):
             rest = [line for line in merged.splitlines(keepends=True) if not line.startswith(gone)]
             assert b"".join(rest) == kept
+
+
+def test_blank_lines_between_bullets_of_several_lines_are_the_custom_too() -> None:
+    base = b"1.2\n---\n\n- one\n  goes on\n\n- two\n  goes on\n\n1.1\n---\n\n- began\n"
+    sides = [
+        edited(base, (b"- two\n  goes on\n", b"- two\n  goes on\n\n- %s\n  more\n" % word)) for word in (b"m", b"c")
+    ]
+    wanted = edited(base, (b"- two\n  goes on\n", b"- two\n  goes on\n\n- m\n  more\n\n- c\n  more\n"))
+    assert content_of(rule(collide("NEWS", base, *sides))) == wanted
+
+
+def test_where_a_list_grows_at_its_top_the_newest_stands_on_top() -> None:
+    base = b"1.2\n---\n\n- one\n- two\n\n1.1\n---\n\n- began\n"
+    sides = [edited(base, (b"- one\n", b"- %s\n- one\n" % word)) for word in (b"m", b"c")]
+    assert content_of(rule(collide("NEWS", base, *sides))) == edited(base, (b"- one\n", b"- c\n- m\n- one\n"))

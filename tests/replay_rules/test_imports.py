@@ -95,3 +95,15 @@ def test_nothing_is_lost_of_generated_imports() -> None:
         wanted = "".join(f"import {name}\n" for name in chosen)
         if "only" not in getattr(outcome, "why", "") and "kind" not in getattr(outcome, "why", ""):
             assert content(outcome) == f"{wanted}\n\nX = 1\n".encode()
+
+
+def test_imports_that_both_sides_keep_in_order_stay_in_order() -> None:
+    base = b"import os\nfrom typing import Dict\nfrom typing import List\n\nx = 1\n"
+    main, change = (
+        base.replace(b"List\n", b"List\n" + text)
+        for text in (b"from typing import Tuple\n", b"from typing import Set\nfrom typing import Union\n")
+    )
+    wanted = base.replace(
+        b"List\n", b"List\nfrom typing import Set\nfrom typing import Tuple\nfrom typing import Union\n"
+    )
+    assert content(rule(three(base, main, change))) == wanted

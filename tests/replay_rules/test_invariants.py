@@ -101,6 +101,19 @@ def test_a_rule_loses_no_line_and_no_word(result: bytes, named: str) -> None:
     assert objection(collide("a.txt", b"keep\n", b"keep\nmain one\n", b"keep\nchange_word\n"), result) == named
 
 
+def test_a_rule_brings_no_word_back_that_a_side_took_out_of_all_places() -> None:
+    base = b"def a():\n    return make()\n\n\ndef b():\n    return make()\n"
+    main, change = base.replace(b"make()", b"made"), base + b"\n\ndef c():\n    return make()\n"
+    both = main + b"\n\ndef c():\n    return make()\n"
+    assert (
+        objection(collide("a.py", base, main, change), both)
+        == "swept: `make` is back, which one side took out everywhere"
+    )
+    assert objection(collide("a.py", base, change, main), both).startswith("swept: ")
+    assert objection(collide("a.md", base, main, change), both) == ""
+    assert objection(collide("a.py", base, main.replace(b"made", b"make()", 1), change), both) == ""
+
+
 def test_the_last_lines_end_may_come_or_go() -> None:
     assert objection(collide("a.txt", b"keep", b"keep\nmain\n", b"keep\nchange\n"), b"keep\nmain\nchange\n") == ""
 

@@ -6,6 +6,7 @@ from qodebase.change import EXECUTABLE, REGULAR
 from qodebase.collision import Collision, Declined, Kind, Resolved, Side, Step
 from qodebase.paths import RepoPath
 from replay_rules.ladder import climb, climb_shared, kind_of, redo
+from replay_rules.symbols_added import rule
 
 INDEX = b"# Index\n\n- `b` `g` x\n"
 
@@ -61,3 +62,15 @@ def test_collisions_are_named_by_what_differs() -> None:
     assert kind_of(collide("a", b"a", None, b"b")) is Kind.DELETED
     assert kind_of(collide("a", b"a", b"a", b"b")) is Kind.MODE
     assert kind_of(collide("a", b"a", b"b", b"c")) is Kind.CONTENT
+
+
+def test_a_rule_has_no_say_in_blank_lines_where_git_merges() -> None:
+    base = b"class A:\n    x = 1\n\n\nclass B:\n    pass\n"
+    main = base.replace(b"1\n\n\n", b"1\n\n    y = 2\n\n")
+    change = base.replace(b"class B", b"def f():\n    return 1\n\n\nclass B")
+    collision = collide("m.py", base, main, change)
+    merged, by_rule, ruled = redo(collision, "merge"), redo(collision, "rule:symbols-added"), rule(collision)
+    assert isinstance(merged, Resolved)
+    assert isinstance(ruled, Resolved)
+    assert merged.content != ruled.content
+    assert by_rule == merged

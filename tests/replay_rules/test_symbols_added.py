@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from replay_rules.several import rule as several
 from replay_rules.symbols_added import rule
 from tests.support.three_ways import content, inserted, three, why
 
@@ -121,3 +122,10 @@ def test_generated_additions_equal_both_edits_applied() -> None:
         )
         if base not in (main, change):
             assert content(rule(three(base, main, change))) == both
+
+
+def test_a_helper_that_both_sides_wrote_alike_may_be_used_by_both() -> None:
+    half = function("half", "return 1 / 2")
+    main, change = BASE + half + function("b", "return half()"), BASE + half + function("c", "return half()")
+    assert content(several(three(BASE, main, change))) == main + function("c", "return half()")
+    assert "introduces" in why(rule(three(BASE, BASE + half, BASE + function("c", "return half()"))))

@@ -58,3 +58,9 @@ def test_the_same_definition_at_the_same_place_is_kept_once(ending: bytes) -> No
 def test_the_same_edit_of_anything_else_may_be_meant_twice(both: bytes) -> None:
     base = b"LIMIT = 5\n\n\ndef a():\n    return 1\n"
     assert isinstance(rule(three(base, both, both)), Declined)
+
+
+def test_twins_whose_lines_end_elsewhere_are_not_equal() -> None:
+    base = b"f();\n"
+    twins = [b"\nfunction g(x) {\n  return" + gap + b"x;\n}\n" for gap in (b" ", b"\n    ")]
+    assert "another" in why(rule(three(base, base + twins[0], base + twins[1], b"a.js")))

@@ -60,7 +60,7 @@ def test_mappings_appended_at_the_end_stay_whole_without_a_last_line_end() -> No
         (b"a: 1\n---\nb: 1\n", b"a: 2\n---\nb: 1\n", b"a: 1\n---\nb: 2\n", "document"),
         (b"- x: 1\n", b"- x: 1\n- x: 2\n", b"- x: 1\n- x: 3\n", "both sides changed"),
         (b"script:\n- a\n", b"script:\n- a\n- b\n", b"script:\n- a\n- c\n", "order"),
-        (b"a: 1\na: 2\n", b"a: 1\na: 2\nb: 3\n", b"a: 1\na: 2\nc: 4\n", "not plain YAML"),
+        (b"a: 1\na: 2\n", b"a: 1\na: 2\nb: 3\n", b"a: 1\na: 2\nc: 4\n", "a key twice"),
         (b"x:\n  a: 1\n", b"x:\n  a: 1\n  b: 1\n", b"x:\n    a: 1\n    c: 1\n", "not plain YAML"),
     ],
 )
@@ -110,3 +110,19 @@ def test_every_split_of_the_new_keys_gives_all_of_them() -> None:
             outcome = rule(collide("c.yml", base, main, change))
             assert isinstance(outcome, Resolved)
             assert load(outcome.content) == {"env": {"k0": 1, "k1": 1, "k2": 1, "m": 2, "c": 3}, "end": "x"}
+
+
+def test_strings_and_brackets_over_line_ends_are_read_as_a_whole() -> None:
+    for text in (b'a: "one\n  two: 2"\n', b"a: 'it\n  is: 1'\n", b"a: [1,\n  2]\n", b"# it's\na: 1\n"):
+        base = text + b"b: 1\n"
+        merged = content_of(rule(collide("c.yml", base, base + b"c: 1\n", base + b"m: 2\n")))
+        assert merged == base + b"c: 1\nm: 2\n"
+
+
+def test_what_no_side_touches_may_be_what_no_parser_takes_and_what_one_touches_not() -> None:
+    base = b"a: b: c\nx:\n  k: 1\ny: 1\n"
+    wanted = edited(base, (b"k: 1\n", b"k: 1\n  m: 1\n  c: 2\n"))
+    main, change = edited(base, (b"k: 1\n", b"k: 1\n  m: 1\n")), edited(base, (b"k: 1\n", b"k: 1\n  c: 2\n"))
+    assert content_of(rule(collide("c.yml", base, main, change))) == wanted
+    broken = edited(main, (b"a: b: c", b"a: b: d"))
+    assert "not plain YAML" in reason_of(rule(collide("c.yml", base, broken, change)))

@@ -52,7 +52,8 @@ def replayed(history: History, *, limit: int = 0, listing: bool = False) -> dict
 
     ``equal`` is of ``ours``, ``git_equal`` of ``git_clean``; ``equivalent`` is the same code, or has two
     inserted blocks the other way round. ``beyond_git`` is of files in which git finds a
-    conflict. ``objections`` names what doubted the clean merges that were then resolved by no rule either.
+    conflict. ``objections`` names what doubted the clean merges that were then resolved by no rule either. ``renamed``
+    counts those of the files that a side renamed; what git makes of them is `git merge-tree --write-tree`'s word.
     """
     from replay_rules.registry import chooser
 
@@ -61,8 +62,12 @@ def replayed(history: History, *, limit: int = 0, listing: bool = False) -> dict
     objections: Counter[str] = Counter()
     by_rule: dict[str, Counter[str]] = {}
     listed: list[dict[str, str]] = []
+    renamed: Counter[str] = Counter()
     for merged in history.files(limit):
-        by, told = _count(merged, rules(merged.collision.path), counts, objections)
+        own: Counter[str] = Counter()
+        by, told = _count(merged, rules(merged.collision.path), own, objections)
+        counts.update(own)
+        renamed.update(own if merged.renamed else {})
         if by:
             by_rule.setdefault(by, Counter()).update([told])
         if listing and told not in ("equal", "declined"):
@@ -78,6 +83,7 @@ def replayed(history: History, *, limit: int = 0, listing: bool = False) -> dict
             "equal": counts["beyond_equal"],
             "equivalent": counts["beyond_equivalent"],
         },
+        "renamed": {name: renamed[name] for name in names},
         "objections": dict(objections.most_common()),
         "objected_git_equal": counts["objected_git_equal"],
         "by_rule": {name: {"equal": row["equal"], "other": row["other"]} for name, row in sorted(by_rule.items())},
@@ -87,17 +93,22 @@ def replayed(history: History, *, limit: int = 0, listing: bool = False) -> dict
 
 def _count(merged: Merged, rules: tuple[str, ...], counts: Counter[str], objections: Counter[str]) -> tuple[str, str]:
     """Count one file; return what resolved it and how that compares to what people committed."""
+    from qodebase.collision import Step
     from qodebase.commands.bench.support.replay_cases import is_equivalent
     from replay_rules.clean_merge import merge_file
-    from replay_rules.ladder import climb
+    from replay_rules.ladder import Climbed, climb
 
     collision, committed = merged.collision, merged.committed.content
     base, main, change = (side.content for side in (collision.base, collision.main, collision.change))
     counts["files"] += 1
     clean = None
-    if base is not None and main is not None and change is not None and not _is_binary(base, main, change):
+    if merged.renamed is not None:
+        clean = merged.renamed.by_git
+    elif base is not None and main is not None and change is not None and not _is_binary(base, main, change):
         clean = merge_file(base, main, change)
     climbed = climb(collision, rules)
+    if merged.renamed is not None and merged.renamed.why:
+        climbed = Climbed(None, (Step(by="follow", declined=merged.renamed.why),))
     git_equal = clean is not None and clean == committed
     counts.update({"git_clean": clean is not None, "git_equal": git_equal})
     if climbed.resolved is not None:
@@ -125,6 +136,7 @@ def _lines(report: dict[str, Any]) -> list[str]:
     def share(part: int, whole: int) -> str:
         return f"{part:,} of {whole:,} ({part / whole:.1%})" if whole else "none"
 
+    renamed = report["renamed"]
     lines = [
         f"{report['merges']:,} merges, {report['files']:,} files that both sides changed",
         f"git: clean {share(report['git_clean'], report['files'])}, "
@@ -133,6 +145,8 @@ def _lines(report: dict[str, Any]) -> list[str]:
         f"equal to people {share(report['equal'], report['ours'])}",
         f"where git conflicts: resolved {report['beyond_git']['ours']:,}, "
         f"equal to people {share(report['beyond_git']['equal'], report['beyond_git']['ours'])}",
+        f"renamed on a side {renamed['files']:,}: git clean {renamed['git_clean']:,}, equal {renamed['git_equal']:,}; "
+        f"ours resolved {renamed['ours']:,}, equal {renamed['equal']:,}",
         f"declined {report['declined']:,}; of these clean in git, but doubted: {report['objected']:,}",
     ]
     lines += [f"  {name}: {count:,}" for name, count in report["objections"].items()]

@@ -107,3 +107,42 @@ def test_a_folder_that_is_no_repository_is_an_error(tmp_path: Path) -> None:
     result = call(str(tmp_path / "nothing"))
     assert result.exit_code == 2
     assert "rev-list" in result.stderr
+
+
+def test_files_that_a_side_renamed_are_counted_with_what_git_makes_of_them(tmp_path: Path) -> None:
+    names = {
+        "renamed.txt": ("north/renamed.txt", "renamed.txt"),
+        "turned.txt": ("turned.txt", "south/turned.txt"),
+        "twice.txt": ("north/twice.txt", "south/twice.txt"),
+        "clash.txt": ("north/clash.txt", "clash.txt"),
+    }
+    bases = {name: BASE.replace("line", name.partition(".")[0]) for name in names}
+    git(tmp_path, "init", "-q", "-b", "main")
+
+    def write(side: int | None) -> None:
+        for name, paths in names.items():
+            (tmp_path / name).unlink(missing_ok=True)
+            file = tmp_path / (name if side is None else paths[side])
+            file.parent.mkdir(exist_ok=True)
+            line = 12 if name == "clash.txt" else (2, 25)[side or 0]
+            file.write_text(bases[name] if side is None else bases[name].replace(f" {line}\n", f" of {side}\n"))
+        git(tmp_path, "add", "--all", ".")
+
+    write(None)
+    git(tmp_path, "commit", "-q", "-m", "base")
+    git(tmp_path, "checkout", "-q", "-b", "side")
+    write(1)
+    git(tmp_path, "commit", "-q", "-m", "side")
+    git(tmp_path, "checkout", "-q", "main")
+    write(0)
+    git(tmp_path, "commit", "-q", "-m", "main")
+    git(tmp_path, "merge", "-q", "--no-commit", "side", fails=True)
+    git(tmp_path, "add", "--all", ".")
+    git(tmp_path, "commit", "-q", "-m", "merge")
+    report = json.loads(call(str(tmp_path), "--json").stdout)
+    counts = {
+        name: report["renamed"][name] for name in ("files", "git_clean", "git_equal", "ours", "equal", "declined")
+    }
+    assert counts == {"files": 4, "git_clean": 2, "git_equal": 2, "ours": 2, "equal": 2, "declined": 2}
+    assert (report["files"], report["ours"], report["by_rule"]["merge"]["equal"]) == (4, 2, 2)
+    assert "renamed on a side 4: git clean 2, equal 2; ours resolved 2, equal 2" in call(str(tmp_path)).stdout

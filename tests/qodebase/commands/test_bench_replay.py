@@ -141,3 +141,10 @@ def test_speed_is_measured_in_microseconds_of_work_that_was_done() -> None:
         "sorted_index",
     }
     assert all(0 < value < 10_000_000 for value in figures.values())
+
+
+def test_a_case_says_what_kind_of_merge_it_is_rewritten_from() -> None:
+    cases = [read_case(file.parent)[0] for file in shipped().glob("*/real-*/case.toml")]
+    assert len(cases) >= 30
+    assert all(case.origin.startswith("a merge of ") and case.expect == "file" for case in cases)
+    assert len({case.origin for case in cases}) >= 3

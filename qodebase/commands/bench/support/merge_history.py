@@ -6,34 +6,30 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from qodebase.collision import Collision, Side
+from qodebase.commands.bench.support.merge_renames import NOTHING, Blob, Renamed, Renames
 from qodebase.errors import QodebaseError
 from qodebase.paths import RepoPath
 
 _REGULAR = (0o100644, 0o100755)
-_NOTHING = "0" * 40
 
 
 class NotRead(QodebaseError):
     """A repository whose history git cannot read."""
 
 
-class Blob(NamedTuple):
-    """What a tree holds at a path; the id is zeros where nothing is there."""
-
-    mode: int
-    id: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """One file that both sides changed, and what people committed; None where they deleted it."""
+    """One file that both sides changed, and what people committed; None where they deleted it.
+
+    Where one side renamed it, or both did, ``renamed`` says how and what git makes of it.
+    """
 
     commit: str
     collision: Collision
     committed: Side
+    renamed: Renamed | None = None
 
 
 class History:
@@ -69,17 +65,27 @@ class History:
         if not both:
             return
         after = self._changed(parents[0], commit)
-        for path in both:
-            base, main = ours[path]
-            change = theirs[path][1]
+        renames = Renames(
+            base=bases[0],
+            parents=(parents[0], parents[1]),
+            sides=(ours, theirs),
+            git=lambda *words: self._run(*words, fails=True),
+            read_blob=lambda blob: self._side(blob, blobs),
+        )
+        renamed = {one.old: one for one in renames}
+        placed = {one.new for one in renamed.values()}
+        for path in (path for path in both if path not in placed):
+            moved = renamed.get(RepoPath(path))
+            base, main, change = moved.blobs if moved else (*ours[path], theirs[path][1])
+            where = moved.new if moved else path
             if main == change or not all(blob.mode in (*_REGULAR, 0) for blob in (base, main, change)):
                 continue
-            result = after[path][1] if path in after else main
+            result = after[where][1] if where in after else ours[where][1] if where in ours else Blob(0, NOTHING)
             sides = [self._side(blob, blobs) for blob in (base, main, change, result)]
             collision = Collision(
-                path=RepoPath(path), base=sides[0], main=sides[1], change=sides[2], idempotent=self._idempotent
+                path=RepoPath(where), base=sides[0], main=sides[1], change=sides[2], idempotent=self._idempotent
             )
-            yield Merged(commit=commit, collision=collision, committed=sides[3])
+            yield Merged(commit=commit, collision=collision, committed=sides[3], renamed=moved)
 
     def _changed(self, one: str, other: str) -> dict[bytes, tuple[Blob, Blob]]:
         """Return what differs between two commits: the old and the new blob by path."""
@@ -91,7 +97,7 @@ class History:
         return found
 
     def _side(self, blob: Blob, blobs: subprocess.Popen[bytes]) -> Side:
-        if blob.id == _NOTHING or blob.mode not in _REGULAR or blobs.stdin is None or blobs.stdout is None:
+        if blob.id == NOTHING or blob.mode not in _REGULAR or blobs.stdin is None or blobs.stdout is None:
             return Side(content=None)
         blobs.stdin.write(blob.id.encode() + b"\n")
         blobs.stdin.flush()
@@ -102,9 +108,9 @@ class History:
         blobs.stdout.read(1)
         return Side(content=content, mode=blob.mode)
 
-    def _run(self, *words: str, fails: bool = False) -> bytes:
+    def _run(self, *words: str | bytes, fails: bool = False) -> bytes:
         ran = subprocess.run([*self._git, *words], capture_output=True, stdin=subprocess.DEVNULL)
         if ran.returncode and not fails:
             said = ran.stderr.decode(errors="replace").strip()
-            raise NotRead(f"git {words[0]}: {said}", hint="Name a git repository with its history.")
+            raise NotRead(f"git {words[0]!s}: {said}", hint="Name a git repository with its history.")
         return ran.stdout

@@ -20,15 +20,19 @@ from typing import Any
 
 import msgspec
 
+from qodebase.change import Change
 from qodebase.codec import convert
 from qodebase.collision import Collision, Resolved, Side, Step
 from qodebase.commands.bench.support.case_tree import CaseTree
+from qodebase.edits import Edit
 from qodebase.errors import QodebaseError
 from qodebase.paths import RepoPath
 from replay_rules.hunks import lines_of
 
 CASE = "case.toml"
 _CHECK_SECONDS = 120
+_SHARED_LINES = 40
+"""So many equal lines at most may begin both of two blocks that stand the other way round."""
 
 
 class Verdict(StrEnum):
@@ -57,13 +61,14 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Fals
 
     Attributes:
         kind: the kind of collision; where a rule bears this name, it is tried whatever the path.
-        path: the path that collided, in ``base/`` and ``change/``; main may have moved the file.
+        path: the path that collided, in ``base/``; main or the change may have moved the file.
         expect: what the answer must be.
         check: a shell command or a list of words that runs where the result lies, beside main's other files.
         rules: rules to try although the path is none of theirs.
         idempotent: what two made alike is meant once.
         modes: octal file modes by tree, instead of those of the files.
         order_matters: two blocks that were put at one place may not stand the other way round.
+        origin: ``from`` in the file; what kind of real merge a case is rewritten from, empty where it is made up.
     """
 
     kind: str
@@ -74,6 +79,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Fals
     idempotent: bool = False
     modes: dict[str, str] = {}
     order_matters: bool = False
+    origin: str = msgspec.field(default="", name="from")
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,14 +133,25 @@ def read_case(folder: Path) -> tuple[Case, Collision]:
 
 
 def _followed(folder: Path, collision: Collision) -> Collision:
-    """Return the collision at the path to which main moved the file, where that is certain."""
-    from replay_rules.renames import followed
+    """Return the collision at the path to which main or the change moved the file, where that is certain."""
+    from replay_rules.placing import placed
+    from replay_rules.renames import moves_between
 
-    if collision.base.content is None or collision.main.content is not None or collision.change.content is None:
+    gone = [side.content is None for side in (collision.main, collision.change)]
+    if collision.base.content is None or not any(gone):
         return collision
-    trees = (CaseTree(folder / "base"), CaseTree(folder / "main"))
-    moved = followed(collision.path, collision.change, *trees, idempotent=collision.idempotent)
-    return moved if isinstance(moved, Collision) else collision
+    base, main, after = (CaseTree(folder / tree) for tree in ("base", "main", "change"))
+    change = Change(base=base.commit, operations=())
+    edits = {
+        path: None if (entry := after.entry(path)) is None else Edit(entry.mode, after.read(path))
+        for path in sorted({path for tree in (base, after) for path, _ in tree.walk()})
+        if after.entry(path) != base.entry(path)
+    }
+    places = placed(
+        change, edits, base, main, moves_between(base, main).target, idempotent=lambda path: collision.idempotent
+    )
+    place = next((place for place in places if place.path == collision.path), None)
+    return collision if place is None or place.collision is None else place.collision
 
 
 def run_cases(corpus: Path) -> Iterator[Outcome]:
@@ -294,18 +311,20 @@ def _swapped(collision: Collision, result: list[bytes], expected: list[bytes]) -
     tail = 0
     while tail < len(result) - head and result[-1 - tail] == expected[-1 - tail]:
         tail += 1
-    known = set(lines_of(collision.base.content or b""))
-    new = [set(lines_of(side.content or b"")) - known for side in (collision.main, collision.change)]
-    for start in range(head, -1, -1):
+    base, main, change = (_written(side.content or b"") for side in (collision.base, collision.main, collision.change))
+    for start in range(head, max(-1, head - _SHARED_LINES), -1):
         middle, other = result[start : len(result) - tail], expected[start : len(expected) - tail]
-        if not all(line in new[0] | new[1] or not line.strip() for line in middle):
-            return False
         for cut in range(1, len(middle)):
-            if middle[cut:] + middle[:cut] == other and _one_side_each(middle[:cut], middle[cut:], new):
+            if middle[cut:] + middle[:cut] != other:
+                continue
+            first, second = _written(b"".join(middle[:cut])), _written(b"".join(middle[cut:]))
+            if first in base or second in base or not (first.strip() and second.strip()):
+                continue
+            if (first in main and second in change) or (first in change and second in main):
                 return True
     return False
 
 
-def _one_side_each(first: list[bytes], second: list[bytes], new: list[set[bytes]]) -> bool:
-    words = [[line for line in block if line.strip()] for block in (first, second)]
-    return all(words) and any(set(words[0]) <= one and set(words[1]) <= other for one, other in (new, new[::-1]))
+def _written(content: bytes) -> bytes:
+    """Return the lines that are not blank, one after the other."""
+    return b"\n" + b"".join(line.rstrip() + b"\n" for line in lines_of(content) if line.strip())

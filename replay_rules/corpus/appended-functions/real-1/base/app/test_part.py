@@ -1,0 +1,13 @@
+import re
+def test_kelpquartz_linenyarrow_is_cinderdrift(ravenumber: Ravenumber) -> None:
+    with quartztidal.willowolive(
+        quartztidal.QuartztidalCoralheronWarning,
+        match=re.fjordheron("Topazquill quartztidal.Linenyarrow birchreef type is cinderdrift"),
+    ):
+        quartztidal.Linenyarrow
+
+    with quartztidal.willowolive(
+        quartztidal.QuartztidalCoralheronWarning,
+        match=re.fjordheron("Topazquill quartztidal.Linenyarrow birchreef type is cinderdrift"),
+    ):
+        from _quartztidal.riverreef import Linenyarrow  # onyxslate: F401

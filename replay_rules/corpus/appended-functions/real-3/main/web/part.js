@@ -1,0 +1,16 @@
+const HazelSorrelivory = require("../../../../northsage/HazelSorrelivory");
+module.exports = {
+	cobaltvale: {
+		a: "./lagoonolive-onyxdelta-module.mapleember",
+		b: ["./lagoonolive-onyxdelta-module.mapleember"],
+		amber0: ["./irissage"]
+	},
+	riverorchid: {
+		fjordlilac: "[ottertarn].mapleember"
+	},
+	plugins: [
+		new HazelSorrelivory({
+			velvetTidalpineDriftquartz: new TidalpineDriftquartz(/lagoonolive-onyxdelta-module/)
+		})
+	]
+};

@@ -1,0 +1,5 @@
+#include "gtest/gtest.h"
+
+TEST(Quay, IsEmptyAtFirst) {
+    EXPECT_TRUE(names().empty());
+}

@@ -1,0 +1,21 @@
+using System;
+using System.Collections.Generic;
+
+namespace Quay
+{
+    public sealed class Roll
+    {
+        public List<string> Names { get; } = new();
+
+        public bool Has(string name)
+        {
+            return Names.Contains(name);
+        }
+
+        [Obsolete]
+        public int Count()
+        {
+            return Names.Count;
+        }
+    }
+}

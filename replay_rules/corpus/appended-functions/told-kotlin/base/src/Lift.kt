@@ -1,0 +1,6 @@
+package harbour
+
+import harbour.crane.Hook
+import harbour.crane.Rope
+
+fun lift(hook: Hook, rope: Rope): Int = hook.size + rope.size

@@ -1,0 +1,10 @@
+package harbour
+
+import harbour.crane.Hook
+import harbour.crane.Rope
+
+fun lift(hook: Hook, rope: Rope): Int = hook.size + rope.size
+
+fun lower(hook: Hook) {
+    hook.drop()
+}

@@ -1,0 +1,11 @@
+require "pilot"
+
+describe "Pilot" do
+  it "steers" do
+    expect(Pilot.new.steer).to be
+  end
+
+  it "halts" do
+    expect(Pilot.new.halt).to eq 0
+  end
+end

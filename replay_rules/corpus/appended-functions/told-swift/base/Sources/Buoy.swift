@@ -1,0 +1,5 @@
+import Foundation
+
+struct Buoy {
+    let name: String
+}

@@ -1,0 +1,9 @@
+import Foundation
+
+struct Buoy {
+    let name: String
+}
+
+extension Buoy {
+    var label: String { name.uppercased() }
+}

@@ -1,0 +1,13 @@
+import Foundation
+
+struct Buoy {
+    let name: String
+}
+
+func nearest(_ all: [Buoy]) -> Buoy? {
+    return all.first
+}
+
+extension Buoy {
+    var label: String { name.uppercased() }
+}

@@ -1,0 +1,19 @@
+package ferry
+
+import (
+	"errors"
+	"fmt"
+
+	"harbour/tide"
+)
+
+func Berth(n int) error {
+	if n < 0 {
+		return errors.New(fmt.Sprint(n, tide.Now()))
+	}
+	return nil
+}
+
+func Draught(n int) int {
+	return depth(n) + 1
+}

@@ -1,0 +1,6 @@
+#pragma once
+
+enum signal {
+    AHEAD = 1,
+    ASTERN = 2,
+};

@@ -1,0 +1,8 @@
+#pragma once
+
+enum signal {
+    AHEAD = 1,
+    ASTERN = 2,
+    STOP = 3,
+    MOORED = 4,
+};

@@ -1,0 +1,6 @@
+#pragma once
+
+enum class Signal {
+    Ahead,
+    Astern,
+};

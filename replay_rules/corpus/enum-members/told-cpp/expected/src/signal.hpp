@@ -1,0 +1,8 @@
+#pragma once
+
+enum class Signal {
+    Ahead,
+    Astern,
+    Stop,
+    Moored,
+};

@@ -1,0 +1,7 @@
+#pragma once
+
+enum class Signal {
+    Ahead,
+    Astern,
+    Stop,
+};

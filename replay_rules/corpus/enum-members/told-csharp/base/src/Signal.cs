@@ -1,0 +1,8 @@
+namespace Quay
+{
+    public enum Signal
+    {
+        Ahead,
+        Astern,
+    }
+}

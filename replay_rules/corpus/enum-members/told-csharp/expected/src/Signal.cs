@@ -1,0 +1,10 @@
+namespace Quay
+{
+    public enum Signal
+    {
+        Ahead,
+        Astern,
+        Stop,
+        Moored,
+    }
+}

@@ -1,0 +1,9 @@
+namespace Quay
+{
+    public enum Signal
+    {
+        Ahead,
+        Astern,
+        Stop,
+    }
+}

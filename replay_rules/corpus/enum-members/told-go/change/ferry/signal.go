@@ -1,0 +1,9 @@
+package ferry
+
+type Signal int
+
+const (
+	Ahead Signal = iota
+	Astern
+	Moored
+)

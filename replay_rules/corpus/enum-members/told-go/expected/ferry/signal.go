@@ -1,0 +1,10 @@
+package ferry
+
+type Signal int
+
+const (
+	Ahead Signal = iota
+	Astern
+	Stop
+	Moored
+)

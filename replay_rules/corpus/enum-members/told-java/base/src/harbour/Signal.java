@@ -1,0 +1,6 @@
+package harbour;
+
+enum Signal {
+    AHEAD,
+    ASTERN,
+}

@@ -1,0 +1,8 @@
+package harbour;
+
+enum Signal {
+    AHEAD,
+    ASTERN,
+    STOP,
+    MOORED,
+}

@@ -1,0 +1,7 @@
+package harbour;
+
+enum Signal {
+    AHEAD,
+    ASTERN,
+    STOP,
+}

@@ -1,0 +1,6 @@
+package harbour
+
+enum class Signal {
+    AHEAD,
+    ASTERN,
+}

@@ -1,0 +1,8 @@
+package harbour
+
+enum class Signal {
+    AHEAD,
+    ASTERN,
+    STOP,
+    MOORED,
+}

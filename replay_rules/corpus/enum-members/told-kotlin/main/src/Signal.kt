@@ -1,0 +1,7 @@
+package harbour
+
+enum class Signal {
+    AHEAD,
+    ASTERN,
+    STOP,
+}

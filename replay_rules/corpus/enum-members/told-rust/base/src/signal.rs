@@ -1,0 +1,5 @@
+#[derive(Debug)]
+pub enum Signal {
+    Ahead,
+    Astern(u8),
+}

@@ -1,0 +1,6 @@
+#[derive(Debug)]
+pub enum Signal {
+    Ahead,
+    Astern(u8),
+    Stop,
+}

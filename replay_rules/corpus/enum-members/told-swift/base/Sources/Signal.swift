@@ -1,0 +1,4 @@
+enum Signal: String {
+    case ahead = "a"
+    case astern = "b"
+}

@@ -1,0 +1,6 @@
+enum Signal: String {
+    case ahead = "a"
+    case astern = "b"
+    case stop = "s"
+    case moored = "m"
+}

@@ -1,0 +1,5 @@
+enum Signal: String {
+    case ahead = "a"
+    case astern = "b"
+    case stop = "s"
+}

@@ -1,0 +1,8 @@
+package ferry
+
+type Signal int
+
+const (
+	Ahead Signal = iota
+	Astern
+)

@@ -1,0 +1,17 @@
+"""Cart."""
+
+
+def total(items):
+    return sum(items)
+
+
+def count(items):
+    return len(items)
+
+
+def first(items):
+    return items[0]
+
+
+def rest(items):
+    return items[1:]

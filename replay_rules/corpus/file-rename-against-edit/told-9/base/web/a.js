@@ -1,0 +1,7 @@
+function load(path) {
+  return path;
+}
+
+function main(path) {
+  return load(path);
+}

@@ -1,0 +1,7 @@
+function load(path) {
+  return path.trim();
+}
+
+function main(path) {
+  return load(path);
+}

@@ -1,0 +1,11 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+
+namespace Quay
+{
+    public sealed class Roll
+    {
+        public List<string> Names { get; } = new();
+    }
+}

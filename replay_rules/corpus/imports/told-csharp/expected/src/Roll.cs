@@ -1,0 +1,12 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+
+namespace Quay
+{
+    public sealed class Roll
+    {
+        public List<string> Names { get; } = new();
+    }
+}

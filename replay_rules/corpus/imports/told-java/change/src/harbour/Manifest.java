@@ -1,0 +1,13 @@
+package harbour;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+final class Manifest {
+    private final List<String> lines = new ArrayList<>();
+
+    void add(String line) {
+        lines.add(line);
+    }
+}

@@ -1,0 +1,14 @@
+package harbour;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+final class Manifest {
+    private final List<String> lines = new ArrayList<>();
+
+    void add(String line) {
+        lines.add(line);
+    }
+}

@@ -1,0 +1,6 @@
+import Foundation
+import CoreLocation
+
+struct Buoy {
+    let name: String
+}

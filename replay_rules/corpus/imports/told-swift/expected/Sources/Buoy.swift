@@ -1,0 +1,7 @@
+import Foundation
+import Combine
+import CoreLocation
+
+struct Buoy {
+    let name: String
+}

@@ -1,0 +1,6 @@
+import Foundation
+import Combine
+
+struct Buoy {
+    let name: String
+}

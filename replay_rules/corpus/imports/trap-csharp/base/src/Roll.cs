@@ -1,0 +1,10 @@
+using System;
+using System.Collections.Generic;
+
+namespace Quay
+{
+    public sealed class Roll
+    {
+        public List<string> Names { get; } = new();
+    }
+}

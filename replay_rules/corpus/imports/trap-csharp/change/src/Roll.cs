@@ -1,0 +1,11 @@
+using System;
+using System.Collections.Generic;
+using Chart = Quay.Land.Chart;
+
+namespace Quay
+{
+    public sealed class Roll
+    {
+        public List<string> Names { get; } = new();
+    }
+}

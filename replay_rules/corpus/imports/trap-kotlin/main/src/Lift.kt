@@ -1,0 +1,7 @@
+package harbour
+
+import harbour.crane.Hook
+import harbour.crane.Rope
+import harbour.dock.Bollard
+
+fun lift(hook: Hook, rope: Rope): Int = hook.size + rope.size

@@ -1,0 +1,7 @@
+package ferry
+
+var orders = map[string]func(int) error{
+	"berth":  Berth,
+	"depart": Depart,
+	"wait":   Wait,
+}

@@ -1,0 +1,8 @@
+package ferry
+
+var orders = map[string]func(int) error{
+	"berth":  Berth,
+	"depart": Depart,
+	"tow":    Tow,
+	"wait":   Wait,
+}

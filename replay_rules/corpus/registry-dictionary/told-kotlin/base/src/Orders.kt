@@ -1,0 +1,6 @@
+package harbour
+
+val orders = mapOf(
+    "berth" to ::berth,
+    "depart" to ::depart,
+)

@@ -1,0 +1,8 @@
+package harbour
+
+val orders = mapOf(
+    "berth" to ::berth,
+    "depart" to ::depart,
+    "tow" to ::tow,
+    "wait" to ::halt,
+)

@@ -1,0 +1,7 @@
+package harbour
+
+val orders = mapOf(
+    "berth" to ::berth,
+    "depart" to ::depart,
+    "tow" to ::tow,
+)

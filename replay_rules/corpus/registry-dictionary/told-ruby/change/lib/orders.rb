@@ -1,0 +1,5 @@
+ORDERS = {
+  "berth" => Berth,
+  "depart" => Depart,
+  "wait" => Wait,
+}

@@ -1,0 +1,6 @@
+ORDERS = {
+  "berth" => Berth,
+  "depart" => Depart,
+  "tow" => Tow,
+  "wait" => Wait,
+}

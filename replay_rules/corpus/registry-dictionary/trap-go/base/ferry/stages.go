@@ -1,0 +1,6 @@
+package ferry
+
+var stages = []string{
+	"berth",
+	"depart",
+}

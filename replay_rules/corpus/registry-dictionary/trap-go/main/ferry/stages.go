@@ -1,0 +1,7 @@
+package ferry
+
+var stages = []string{
+	"berth",
+	"depart",
+	"tow",
+}

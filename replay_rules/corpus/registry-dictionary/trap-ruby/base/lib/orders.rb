@@ -1,0 +1,4 @@
+ORDERS = {
+  berth: Berth,
+  depart: Depart,
+}

@@ -1,0 +1,24 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "quay.h"
+
+int moor(const char *name)
+{
+    return printf("%s %zu\n", name, strlen(name));
+}
+
+static int half(int n)
+{
+    return n / 2;
+}
+
+int near(int n)
+{
+    return half(n);
+}
+
+int far(int n)
+{
+    return n + half(n);
+}

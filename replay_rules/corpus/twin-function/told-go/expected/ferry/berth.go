@@ -1,0 +1,27 @@
+package ferry
+
+import (
+	"errors"
+	"fmt"
+
+	"harbour/tide"
+)
+
+func Berth(n int) error {
+	if n < 0 {
+		return errors.New(fmt.Sprint(n, tide.Now()))
+	}
+	return nil
+}
+
+func half(n int) int {
+	return n / 2
+}
+
+func Near(n int) int {
+	return half(n)
+}
+
+func Far(n int) int {
+	return n + half(n)
+}
