@@ -27,6 +27,13 @@ T = TypeVar("T")
 
 _BATCH = 1000
 
+Tell = Callable[[str, str, Mapping[RepoPath, Edit | None]], None]
+"""Hears of a tree that exists only as edits on main: its id, the id of main's tree, and the edits."""
+
+
+def unheard(tree: str, base: str, edits: Mapping[RepoPath, Edit | None]) -> None:
+    """Take a tree that nobody wants to hear of."""
+
 
 @dataclass(slots=True, kw_only=True)
 class _Ticket:
@@ -38,7 +45,10 @@ class _Ticket:
 
 
 class Desk:
-    """Land trains; one desk a run owns the trunk and its thread."""
+    """Land trains; one desk a run owns the trunk and its thread.
+
+    ``tell`` hears of each tree that is to be judged.
+    """
 
     def __init__(
         self,
@@ -51,6 +61,7 @@ class Desk:
         open_tree: Callable[[CommitId], Tree],
         between: Callable[[CommitId, CommitId], Iterable[CommitId]],
         sync: Callable[[], None],
+        tell: Tell = unheard,
     ) -> None:
         self.main = main
         self._terms = terms
@@ -60,13 +71,20 @@ class Desk:
         self._open_tree = open_tree
         self._between = between
         self._sync = sync
+        self._tell = tell
         self._queue: asyncio.Queue[_Ticket] = asyncio.Queue()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="trunk")
 
     async def tree_with(self, edits: Mapping[RepoPath, Edit | None]) -> str:
         """Return the id of the tree that main would have with these edits."""
         wanted = {path: to_trunk(edit) for path, edit in edits.items()}
-        return await self._in_thread(lambda: self._trunk.tree_with(wanted))
+
+        def made() -> str:
+            tree = self._trunk.tree_with(wanted)
+            self._tell(tree, self._trunk.tip_tree, edits)
+            return tree
+
+        return await self._in_thread(made)
 
     async def land(self, train: Train, judgement: Judgement) -> list[CommitId | Stuck | None]:
         """Land a judged train.

@@ -52,6 +52,12 @@ class Gate:
             again = await self._checker.check(tree, wanted)
             if again.verdict is Verdict.GREEN:
                 judgement = Judgement(
-                    tree=tree, verdict=again.verdict, checks=again.checks, flake=True, read=again.read
+                    tree=tree,
+                    verdict=again.verdict,
+                    checks=again.checks,
+                    output=again.output,
+                    flake=True,
+                    read=again.read,
+                    reads=again.reads,
                 )
         return judgement

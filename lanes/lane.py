@@ -9,13 +9,14 @@ from typing import Protocol
 
 from lanes.desk import Desk
 from lanes.gate import Gate
-from lanes.submission import Landed, SentBack, Submission
+from lanes.submission import Landed, SentBack, Submission, Withdrawn
 from lanes.train import Builder, Stuck, Train
 from qodebase import events
 from qodebase.collision import Collided, Kind, Step
 from qodebase.journal import Journal
 from qodebase.paths import RepoPath
 from qodebase.ports import Judgement, Verdict
+from qodebase.stoppable import Stoppable
 from qodebase.trunk.tree import PathClash
 
 
@@ -40,7 +41,7 @@ class AllLanes(Protocol):
     def again(self, submission: Submission) -> None:
         """Queue a change again at its old rank."""
 
-    def end(self, submission: Submission, outcome: Landed | SentBack) -> None:
+    def end(self, submission: Submission, outcome: Landed | SentBack | Withdrawn) -> None:
         """Report what became of a change."""
 
     def look_all(self, lanes: Iterable[str]) -> None:
@@ -58,6 +59,9 @@ class Lane:
 
     A change over several lanes waits in each of them. Its first lane lands it, alone, once it is at the head of all;
     lanes look again at their heads whenever a queue changes, so a change of a higher priority cannot lock them.
+
+    A change of priority 0 rides only with its like, and interrupts: a train of others that the gate judges is given up,
+    and its members queue again at their old rank.
     """
 
     def __init__(self, name: str, yard: AllLanes) -> None:
@@ -66,6 +70,7 @@ class Lane:
         self._queue: list[tuple[tuple[int, int], Submission]] = []
         self._changed = asyncio.Event()
         self._held: asyncio.Event | None = None
+        self._judging: Stoppable | None = None
         self.parked_at: Submission | None = None
 
     def __len__(self) -> int:
@@ -74,6 +79,8 @@ class Lane:
     def add(self, submission: Submission) -> None:
         """Queue a submission by priority, then by arrival."""
         heapq.heappush(self._queue, (submission.rank, submission))
+        if submission.interrupts and self._judging is not None:
+            self._judging.stop()
         self.look()
 
     def look(self) -> None:
@@ -113,8 +120,10 @@ class Lane:
 
     def _take(self) -> list[Submission]:
         """Take the members of the next train: the queue's front, up to the first that needs other lanes too."""
-        taken: list[Submission] = []
+        taken = [heapq.heappop(self._queue)[1]]
         while self._queue and len(taken) < self._yard.train_max and len(self._queue[0][1].lanes) == 1:
+            if self._queue[0][1].interrupts != taken[0].interrupts:
+                break
             taken.append(heapq.heappop(self._queue)[1])
         return taken
 
@@ -135,9 +144,16 @@ class Lane:
 
     async def _round(self, submissions: list[Submission]) -> None:
         yard = self._yard
+        if self._interrupted(submissions):
+            for submission in submissions:
+                yard.again(submission)
+            return
         train = yard.new_train(self.name)
         behind: list[Submission] = []
         for submission in submissions:
+            if submission.withdrawn:
+                yard.end(submission, Withdrawn())
+                continue
             if yard.must_wait(submission):
                 continue
             stuck = yard.builder.couple(train, submission)
@@ -160,7 +176,10 @@ class Lane:
         members = tuple(member.submission.intent.id for member in train.members)
         where = {"actor": f"lane {self.name}", "lane": self.name, "train": train.name}
         yard.journal.write(events.TrainBuilt, members=members, tip=train.base, tree=tree, **where)
-        judgement = await yard.gate.judge(tree, train.checks)
+        judgement = await self._judged(train, tree)
+        if judgement is None or any(member.submission.withdrawn for member in train.members):
+            await self._round([member.submission for member in train.members])
+            return
         yard.journal.write(
             events.Judged,
             tree=tree,
@@ -175,6 +194,22 @@ class Lane:
             yard.end(train.members[0].submission, SentBack(reason=_why(judgement)))
         else:
             await self._split(train)
+
+    async def _judged(self, train: Train, tree: str) -> Judgement | None:
+        """Return the gate's verdict, or None where a change that interrupts came meanwhile."""
+        judgement = None
+        if self._interrupted([member.submission for member in train.members]):
+            return None
+        async with Stoppable() as judging:
+            self._judging = None if train.members[0].submission.interrupts else judging
+            judgement = await self._yard.gate.judge(tree, train.checks)
+        self._judging = None
+        return judgement
+
+    def _interrupted(self, submissions: list[Submission]) -> bool:
+        """Return whether a change that interrupts waits, and these do not."""
+        waits = bool(self._queue) and self._queue[0][1].interrupts
+        return waits and not any(submission.interrupts for submission in submissions)
 
     async def _land(self, train: Train, judgement: Judgement) -> None:
         for member, outcome in zip(train.members, await self._yard.desk.land(train, judgement), strict=True):

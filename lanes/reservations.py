@@ -52,4 +52,5 @@ class Reservations:
 
 
 def _paths(submission: Submission) -> set[RepoPath]:
-    return {*submission.intent.scope, *submission.change.paths} - submission.shared
+    moved = (collided.moved_to for collided in submission.stuck_at if collided.moved_to is not None)
+    return {*submission.intent.scope, *submission.change.paths, *moved} - submission.shared

@@ -109,7 +109,7 @@ class LandingStep:
             ),
             author=person,
             committer=person,
-            edits={path: to_trunk(edit) for path, edit in member.edits.items()},
+            edits={path: to_trunk(edit, _before(member, path)) for path, edit in member.edits.items()},
             expects=member.expects,
             shared=tuple(shared),
             note=note,
@@ -191,6 +191,12 @@ def _shared_edit(operation: AnyOperation, fork: Fork) -> trunk_batch.SharedEdit:
     return trunk_batch.SharedEdit(path=path, base=fork.entry(path), change=change, mode=mode)
 
 
-def to_trunk(edit: Edit | None) -> trunk_batch.Edit | None:
+def _before(member: Member, path: RepoPath) -> bytes | None:
+    """Return what main must hold at a path, where the change's fork has it at hand."""
+    fork = member.submission.fork
+    return fork.held(path) if member.expects[path] == fork.entry(path) else None
+
+
+def to_trunk(edit: Edit | None, before: bytes | None = None) -> trunk_batch.Edit | None:
     """Return an edit in the trunk's words."""
-    return None if edit is None else trunk_batch.Edit(mode=edit.mode, content=edit.content)
+    return None if edit is None else trunk_batch.Edit(mode=edit.mode, content=edit.content, before=before)

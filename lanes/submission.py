@@ -9,6 +9,7 @@ from qodebase.change import Change
 from qodebase.collision import Collided
 from qodebase.intent import Intent
 from qodebase.paths import CommitId, RepoPath
+from qodebase.ports import Redone
 from qodebase.record import Usage
 
 
@@ -27,6 +28,11 @@ class SentBack:
     detail: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn:
+    """The change did not land, because somebody took it out of the lanes."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Submission:
     """A change on its way through the lanes; owned by the lane that it waits in.
@@ -39,9 +45,11 @@ class Submission:
         admitted_at, answered_at, queued_at: seconds on the run's clock.
         replay: how many times a model redid it.
         collided: the collisions of this attempt so far.
+        stuck_at: those that a model deals with now.
         order: its place among all submissions.
         lanes: the lanes of its paths, in their fixed order.
         shared: the job's shared paths, which choose no lane.
+        withdrawn: it is to be taken out at the next place where that is safe.
     """
 
     intent: Intent
@@ -59,9 +67,24 @@ class Submission:
     simulated: bool = False
     replay: int = 0
     collided: list[Collided] = field(default_factory=list)
+    stuck_at: tuple[Collided, ...] = ()
     order: int = 0
     lanes: tuple[str, ...] = ()
     shared: frozenset[RepoPath] = frozenset()
+    withdrawn: bool = False
+
+    def take(self, redone: Redone) -> None:
+        """Take over what a model's replay made, and what it used."""
+        self.change = redone.change
+        self.usage = self.usage + redone.usage
+        self.plan = self.plan | redone.plan
+        self.deterministic = self.deterministic and redone.deterministic
+        self.simulated = self.simulated or redone.simulated
+
+    @property
+    def interrupts(self) -> bool:
+        """Return whether it goes before a train that is being tested."""
+        return self.intent.priority == 0
 
     @property
     def rank(self) -> tuple[int, int]:

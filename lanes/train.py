@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 from lanes.fork import Main
 from lanes.submission import Submission
-from qodebase.change import SUBMODULE
-from qodebase.collision import Collided, Collision, Entry, Side
+from qodebase.collision import Collided, Entry, Kind, Resolved, Step
 from qodebase.edits import Edit, materialise
 from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import SharedPath
 from replay_rules.conflict import clashes
-from replay_rules.ladder import climb, kind_of
+from replay_rules.ladder import Climbed, climb, kind_of
+from replay_rules.placing import Laid, Place, follow, placed
+from replay_rules.renames import Moves
 
 NAMED = 8
 """How many movers of a path a collision names; the rest are counted."""
@@ -35,6 +36,10 @@ class Member:
     expects: Mapping[RepoPath, Entry | None]
     collided: tuple[Collided, ...] = ()
 
+    def takes(self, path: RepoPath) -> bool:
+        """Return whether the change takes away what main has at a path."""
+        return path in self.edits and self.edits[path] is None and self.expects[path] is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stuck:
@@ -47,6 +52,12 @@ class Stuck:
     submission: Submission
     collided: tuple[Collided, ...]
     ahead: bool = False
+
+    @property
+    def for_author(self) -> bool:
+        """Return whether a rename stands against it that no newer text would settle, so that no model is asked."""
+        steps = [step for met in self.collided for step in met.steps if step.by == "follow"]
+        return any(step.declined.endswith(": author") for step in steps)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,76 +91,92 @@ class Builder:
         idempotent: Callable[[RepoPath], bool],
     ) -> None:
         self._main = main
-        self._shared = {shared.path for shared in shared}
+        self._shared = frozenset(shared.path for shared in shared)
         self._rules = rules
         self._idempotent = idempotent
 
     def couple(self, train: Train, submission: Submission) -> Stuck | None:
         """Merge a submission behind the train's members; one that needs a model is returned and not coupled."""
-        ahead = train.edits
+        ahead = _Ahead(self._main, train, self._shared)
         edits: dict[RepoPath, Edit | None] = {}
         expects: dict[RepoPath, Entry | None] = {}
         collided: list[Collided] = []
-        stuck = False
-        for path, edit in materialise(submission.change, submission.fork, self._is_own).items():
-            before = submission.fork.entry(path)
-            now = self._entry(path, ahead)
-            expects[path] = now
-            if now == before:
-                edits[path] = edit
-                continue
-            collision = self._collision(submission, path, edit, ahead)
-            climbed = climb(collision, self._rules(path))
-            intents = self._movers(path, submission, train)
-            collided.append(
-                Collided(
-                    path=path,
-                    kind=kind_of(collision),
-                    intents=tuple(intents[-NAMED:]),
-                    count=len(intents),
-                    foreign=tuple(self._main.foreign(path, submission.fork.position)[-NAMED:]),
-                    steps=climbed.steps,
-                    clashes=clashes(collision) if climbed.resolved is None and path not in ahead else (),
-                )
-            )
-            if climbed.resolved is None:
-                stuck = True
-            else:
-                edits[path] = Edit(climbed.resolved.mode, climbed.resolved.content)
-        if stuck:
-            return Stuck(submission=submission, collided=tuple(collided), ahead=any(path in ahead for path in expects))
+        for place in self._places(submission, ahead):
+            expects |= {path: ahead.entry(path) for path in place.touched}
+            edit = place.edit
+            if place.collision is not None or place.why:
+                met, resolved = self._met(place, submission, ahead)
+                collided.append(met)
+                edit = None if resolved is None else Edit(resolved.mode, resolved.content)
+            edits |= place.edits(edit, ahead)
+        if any(not met.resolved_by for met in collided):
+            behind = any(path in ahead.edits for path in expects)
+            return Stuck(submission=submission, collided=tuple(collided), ahead=behind)
         train.members.append(Member(submission=submission, edits=edits, expects=expects, collided=tuple(collided)))
         return None
 
-    def _is_own(self, path: RepoPath) -> bool:
-        return path not in self._shared
+    def _places(self, submission: Submission, ahead: _Ahead) -> list[Place]:
+        change, fork = submission.change, submission.fork
+        return placed(
+            change,
+            materialise(change, fork, lambda path: path not in self._shared),
+            fork,
+            ahead,
+            lambda path: follow(path, fork.position, ahead),
+            shared=self._shared,
+            idempotent=self._idempotent,
+        )
 
-    def _entry(self, path: RepoPath, ahead: Mapping[RepoPath, Edit | None]) -> Entry | None:
-        if path in ahead:
-            edit = ahead[path]
-            return None if edit is None else edit.entry
-        return self._main.entry(path)
-
-    def _movers(self, path: RepoPath, submission: Submission, train: Train) -> list[str]:
-        landed = self._main.movers(path, submission.fork.position)
-        return landed + [member.submission.intent.id for member in train.members if path in member.edits]
-
-    def _collision(
-        self, submission: Submission, path: RepoPath, edit: Edit | None, ahead: Mapping[RepoPath, Edit | None]
-    ) -> Collision:
-        fork = submission.fork
-        before = fork.entry(path)
-        now = self._entry(path, ahead)
-        if path in ahead:
-            moved = ahead[path]
-            main = Side(content=None) if moved is None else Side(content=moved.content, mode=moved.mode)
+    def _met(self, place: Place, submission: Submission, ahead: _Ahead) -> tuple[Collided, Resolved | None]:
+        """Climb the ladder where main moved under a path; a path that has no place is not climbed."""
+        collision, path, since = place.collision, place.path, submission.fork.position
+        if collision is None:
+            climbed = Climbed(None, (Step(by="follow", declined=place.why),))
         else:
-            readable = now is not None and now.mode != SUBMODULE
-            main = Side(content=self._main.read(path), mode=now.mode) if now and readable else Side(content=None)
-        return Collision(
+            climbed = climb(collision, self._rules(collision.path))
+        told = collision if climbed.resolved is None and not ahead.edits.keys() & set(place.touched) else None
+        intents = [*self._main.movers(path, since, *place.touched[1:]), *ahead.movers(place.touched)]
+        met = Collided(
             path=path,
-            base=Side(content=None) if before is None else Side(content=fork.read(path), mode=before.mode),
-            main=main,
-            change=Side(content=None) if edit is None else Side(content=edit.content, mode=edit.mode),
-            idempotent=self._idempotent(path),
+            kind=Kind.MOVED if collision is None or place.target != path else kind_of(collision),
+            intents=tuple(intents[-NAMED:]),
+            count=len(intents),
+            foreign=tuple(self._main.foreign(path, since, *place.touched[1:])[-NAMED:]),
+            steps=climbed.steps,
+            clashes=() if told is None else clashes(told),
+            moved_to=None if place.target == path else place.target,
+        )
+        return met, climbed.resolved
+
+
+class _Ahead(Laid):
+    """Main with a train's members laid on it, one behind the other; each is a commit behind main's last one."""
+
+    def __init__(self, main: Main, train: Train, shared: frozenset[RepoPath]) -> None:
+        self.edits = train.edits
+        super().__init__(main, self.edits)
+        self._main = main
+        self._members = train.members
+        self._shared = shared
+
+    def movers(self, paths: Iterable[RepoPath]) -> list[str]:
+        """Return the members that edit one of the paths."""
+        return [member.submission.intent.id for member in self._members if any(path in member.edits for path in paths)]
+
+    def removal(self, path: RepoPath, after: int) -> tuple[int, Moves] | None:
+        """Return the first landing, or member, after a position that took a path away, and what moved in it."""
+        landed = self._main.removal(path, after)
+        if landed is not None:
+            return landed
+        for number, member in enumerate(self._members):
+            position = self._main.position + 1 + number
+            if position > after and member.takes(path):
+                return position, self._moves(number)
+        return None
+
+    def _moves(self, number: int) -> Moves:
+        before = Train(name="", lane="", base=self._main.tip, members=self._members[:number]).edits
+        member = self._members[number]
+        return Moves(
+            Laid(self._main, before), Laid(self._main, before | dict(member.edits)), member.edits, self._shared
         )

@@ -10,16 +10,17 @@ from lanes.gate import Gate
 from lanes.lane import Lane
 from lanes.reservations import Reservations
 from lanes.router import Router
-from lanes.submission import Landed, SentBack, Submission
+from lanes.submission import Landed, SentBack, Submission, Withdrawn
 from lanes.train import Builder, Stuck, Train
 from qodebase import events
 from qodebase.collision import Collided, Declined, Step
 from qodebase.journal import Journal
 from qodebase.paths import RepoPath
-from qodebase.ports import Clock, Redo, ReplayRequest
+from qodebase.ports import Clock, Postponed, Redo, ReplayRequest
+from qodebase.stoppable import Stoppable
 from replay_rules.conflict import described
 
-Outcome = Landed | SentBack
+Outcome = Landed | SentBack | Postponed | Withdrawn
 
 
 class Yard:
@@ -53,7 +54,9 @@ class Yard:
         self._replays = replays
         self._lanes = {name: Lane(name, self) for name in router.names}
         self._reservations = Reservations()
+        self._submissions: dict[str, Submission] = {}
         self._outcomes: dict[str, asyncio.Future[Outcome]] = {}
+        self._replaying: dict[str, Stoppable] = {}
         self._trains = 0
         self._order = 0
         self._tasks: asyncio.TaskGroup | None = None
@@ -70,12 +73,25 @@ class Yard:
         """Queue a change in the lanes of its paths; the future brings its outcome."""
         outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._outcomes[submission.intent.id] = outcome
+        self._submissions[submission.intent.id] = submission
         self._order += 1
         submission.order = self._order
         submission.shared = self._shared
         submission.queued_at = self._clock.now()
         self._queue(submission)
         return outcome
+
+    def withdraw(self, intent: str) -> None:
+        """Take an intent's change out of the lanes where that is safe: one that is landing lands.
+
+        Its outcome comes as ever, when a lane has met it; a model's replay of it is stopped at once.
+        """
+        submission = self._submissions.get(intent)
+        if submission is None:
+            return
+        submission.withdrawn = True
+        if (replay := self._replaying.get(intent)) is not None:
+            replay.stop()
 
     def waiting(self) -> dict[str, int]:
         """Return how many changes wait in each lane."""
@@ -89,6 +105,7 @@ class Yard:
         """Report what became of a change; those that waited for its paths go on."""
         for waiting in self._reservations.release(submission):
             self._queue(waiting)
+        del self._submissions[submission.intent.id]
         future = self._outcomes.pop(submission.intent.id)
         if not future.done():
             future.set_result(outcome)
@@ -123,6 +140,10 @@ class Yard:
         """Have a model redo what merge and rules could not, beside whatever the lane does next."""
         if self._tasks is None:
             raise RuntimeError("the yard is not serving")
+        if stuck.submission.withdrawn:
+            self.end(stuck.submission, Withdrawn())
+            return
+        stuck.submission.stuck_at = stuck.collided
         if self.must_wait(stuck.submission):
             return
         self._reservations.hold(stuck.submission)
@@ -144,12 +165,28 @@ class Yard:
 
     async def _replay(self, stuck: Stuck) -> None:
         submission = stuck.submission
+        dealt_with = False
+        async with Stoppable() as replaying:
+            self._replaying[submission.intent.id] = replaying
+            if not submission.withdrawn:
+                await self._redo_with_model(stuck)
+                dealt_with = True
+        del self._replaying[submission.intent.id]
+        if not dealt_with:
+            self.end(submission, Withdrawn())
+
+    async def _redo_with_model(self, stuck: Stuck) -> None:
+        submission = stuck.submission
         tried: list[Step] = []
-        while self._redo is not None and submission.replay < self._replays:
+        while self._redo is not None and submission.replay < self._replays and not stuck.for_author:
+            intent = self.desk.main.placed(submission.intent)
+            if isinstance(intent, Declined):
+                tried.append(Step(by="follow", declined=intent.why))
+                break
             submission.replay += 1
-            fork = self.desk.main.fork({*submission.intent.scope, *submission.change.paths}, self._shared)
+            fork = self.desk.main.fork({*intent.scope, *submission.change.paths}, self._shared)
             request = ReplayRequest(
-                intent=submission.intent,
+                intent=intent,
                 attempt=submission.attempt,
                 change=submission.change,
                 collided=stuck.collided,
@@ -158,20 +195,33 @@ class Yard:
                 failed=tried[-1].declined if tried else "",
             )
             redone = await self._redo.redo(request, fork)
+            if isinstance(redone, Postponed):
+                self._postpone(submission, redone)
+                return
             if isinstance(redone, Declined):
                 tried.append(Step(by="model", declined=redone.why))
                 continue
             tried.append(Step(by=f"model:{redone.model}"))
             self._write(stuck, tried)
-            submission.change = redone.change
             submission.fork = fork
-            submission.usage = submission.usage + redone.usage
-            submission.plan = submission.plan | redone.plan
+            submission.take(redone)
             self.again(submission)
             return
         self._write(stuck, tried)
         met = submission.collided[-len(stuck.collided) :]
         self.end(submission, SentBack(reason=_why(met), detail=_detail(met)))
+
+    def _postpone(self, submission: Submission, postponed: Postponed) -> None:
+        """Give a change up for this sitting; a later one hands it in as it was made."""
+        self.journal.write(
+            events.Postponed,
+            actor=f"lane {submission.lanes[0]}",
+            intent=submission.intent.id,
+            attempt=submission.attempt,
+            lane=submission.lanes[0],
+            why=postponed.why,
+        )
+        self.end(submission, postponed)
 
     def _write(self, stuck: Stuck, tried: Iterable[Step]) -> None:
         """Journal what a model's turn came to, for every path that was stuck."""
@@ -192,7 +242,7 @@ class Yard:
 
 def _why(collisions: Iterable[Collided]) -> str:
     return "collided and could not be redone: " + " | ".join(
-        f"{collided.path.text}: " + "; ".join(f"{step.by}: {step.declined}" for step in collided.steps)
+        f"{collided.where}: " + "; ".join(f"{step.by}: {step.declined}" for step in collided.steps)
         for collided in collisions
     )
 
@@ -202,6 +252,7 @@ def _detail(collisions: Iterable[Collided]) -> str:
     lines = []
     for collided in collisions:
         movers = ", ".join((*collided.intents, *collided.foreign))
-        lines += [f"{collided.path.text} was moved by {movers}"] if movers else []
-        lines += [described(collided.path.text, collided.clashes)] if collided.clashes else []
+        lines += [f"{collided.where} was moved by {movers}"] if movers else []
+        there = collided.moved_to or collided.path
+        lines += [described(there.text, collided.clashes)] if collided.clashes else []
     return "\n".join(lines)

@@ -48,6 +48,7 @@ class Kind(StrEnum):
     ADDED_TWICE = "added twice"
     DELETED = "deleted"
     MODE = "mode"
+    MOVED = "moved"
 
 
 class Resolved(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +65,10 @@ class Declined(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One step of the replay ladder on one path: ``by`` is ``merge``, ``rule:NAME`` or ``model:NAME``."""
+    """One step of the replay ladder on one path: ``by`` is ``merge``, ``rule:NAME`` or ``model:NAME``.
+
+    ``follow`` declines where a rename cannot be followed.
+    """
 
     by: str
     declined: str = ""
@@ -97,6 +101,7 @@ class Collided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         foreign: commits without an intent of this run that moved it.
         steps: the ladder's steps, in order; the last one resolved it unless it says why it declined.
         clashes: where merge and rules declined, the regions that both sides edited.
+        moved_to: where the file is, when main or the change renamed it; None: it is at ``path``.
     """
 
     path: RepoPath
@@ -106,6 +111,12 @@ class Collided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     foreign: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     clashes: tuple[Clash, ...] = ()
+    moved_to: RepoPath | None = None
+
+    @property
+    def where(self) -> str:
+        """Return the path as text, with the place that it moved to."""
+        return self.path.text if self.moved_to is None else f"{self.path.text} (now {self.moved_to.text})"
 
     @property
     def brief(self) -> Collided:

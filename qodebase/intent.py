@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 import msgspec
 
 from qodebase.errors import QodebaseError
 from qodebase.paths import RepoPath
+
+PRIORITIES = range(256)
+"""What an intent's priority may be."""
 
 
 class BadIntents(QodebaseError):
@@ -38,7 +41,7 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
         checks: names of the checks that agent and gate see.
         after: ids of intents that must have ended first.
         retires: checks of landed intents that this one ends on purpose.
-        priority: 0 to 255, lower first; only 0 interrupts.
+        priority: 0 to 255, lower first, for agents and in lanes; only 0 interrupts a train that is being tested.
         group: what a sample is spread over beside the lane (a language, say).
         ending: set where the job ends the intent before any work (a file that is documented already).
         reason: why, for such an ending.
@@ -56,18 +59,31 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     ending: Ending = Ending.PENDING
     reason: str = ""
 
+    def ended(self, ending: Ending, reason: str) -> Intent:
+        """Return the intent as one that has ended before any work."""
+        return msgspec.structs.replace(self, ending=ending, reason=reason)
+
+    def aimed(self, scope: Iterable[RepoPath]) -> Intent:
+        """Return the same intent with another scope: where main has its files now."""
+        return msgspec.structs.replace(self, scope=tuple(scope))
+
 
 def check_order(intents: Sequence[Intent]) -> None:
-    """Make sure that ids stand once and that some order keeps every ``after``.
+    """Make sure that ids stand once, that priorities are in range and that some order keeps every ``after``.
 
     Raises:
-        BadIntents: an id stands twice, ``after`` names no intent, or intents wait for each other; the message names
-            them.
+        BadIntents: an id stands twice, a priority is out of range, ``after`` names no intent, or intents wait for each
+            other; the message names them.
     """
     known: dict[str, Intent] = {}
     for intent in intents:
         if known.setdefault(intent.id, intent) is not intent:
             raise BadIntents(f"two intents are called {intent.id!r}", hint="Give each intent an id of its own.")
+        if intent.priority not in PRIORITIES:
+            raise BadIntents(
+                f"intent {intent.id!r} has priority {intent.priority}",
+                hint="Give 0 to 255, lower first: 100 is usual, and 0 interrupts trains.",
+            )
     for intent in intents:
         for other in intent.after:
             if other not in known:

@@ -19,7 +19,7 @@ from qodebase.trunk.objects import MissingObject
 from qodebase.trunk.reader import Reader
 from results.audit_content import ContentAudit
 from results.audit_journal import check_endings, check_journal, check_ledger
-from results.audit_landings import check_commits, check_notes, check_once, check_refs, compare_notes
+from results.audit_landings import check_commits, check_compositions, check_notes, check_once, check_refs, compare_notes
 from results.evidence import Evidence, gather
 from results.findings import Audit, Check, Notebook
 from results.fsck import Fsck
@@ -126,7 +126,8 @@ def verify_repository(path: Path, *, branch: str, progress: Progress = _silent) 
             notes: defaultdict[CommitId, list[bytes]] = defaultdict(list)
             for commit, note in reader.notes():
                 notes[commit].append(note)
-        checks = [_check_landed_once(landings, len(commits)), _check_records(landings, notes)]
+        composed = [commit for commit in commits if commit.run and commit.composes]
+        checks = [_check_landed_once(landings, len(commits)), _check_records(landings, composed, notes)]
         checks.append(fsck.check(None, {commit.id: commit.intent for commit in landings}))
     finally:
         fsck.stop()
@@ -152,10 +153,11 @@ def _check_landed_once(landings: Sequence[Commit], commits: int) -> Check:
     return book.check(f"{len(landings)} landings of {len(runs)} runs among {commits} commits")
 
 
-def _check_records(landings: Sequence[Commit], notes: dict[CommitId, list[bytes]]) -> Check:
+def _check_records(landings: Sequence[Commit], composed: Sequence[Commit], notes: dict[CommitId, list[bytes]]) -> Check:
     book = Notebook("notes")
     compare_notes(book, landings, notes)
-    on_branch = {commit.id for commit in landings}
+    check_compositions(book, composed, notes)
+    on_branch = {commit.id for commit in (*landings, *composed)}
     left_over = [commit for commit in notes if commit not in on_branch]
     if left_over:
         book.note("notes of commits that land nothing on this branch", commits=left_over)

@@ -1,25 +1,29 @@
 """Audit what the landings did: each commit again from its parent and its journalled change, one after the other.
 
 Nothing is taken from what landed: the expected content of a path is the journalled change laid on its own base, or,
-where main had moved, the journalled replay done again on the parent. What cannot be done again is counted and named.
+where main had moved, the journalled replay done again on the parent. Where main renamed a file that a change edits, the
+rename is found again in the commits between its base and the parent. What cannot be done again is counted and named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from qodebase.change import SUBMODULE
-from qodebase.collision import Collision, Declined, Entry, Side
+from qodebase.change import Change
+from qodebase.collision import Declined, Entry
 from qodebase.edits import BadChange, Edit, materialise
+from qodebase.intent import Intent
 from qodebase.paths import RepoPath
 from qodebase.ports import Landing
 from qodebase.trunk.objects import MissingObject
+from replay_rules.placing import Place, placed
 from results.audit_shared import SharedAudit
 from results.evidence import Evidence, NoChange
 from results.findings import Check, Notebook
 from results.history import Commit
 from results.means import Means, ask
 from results.repository import View
+from results.trail import Trail
 from results.tree_diff import Differs
 
 Diff = Mapping[RepoPath, Differs]
@@ -33,12 +37,15 @@ class ContentAudit:
         self._repository = evidence.repository
         self._means = means
         self._ours = {commit.id for commit in evidence.history.ours}
+        self._composed = {commit.id for commit in evidence.history.composed}
         self._content = Notebook("content")
         self._promise = Notebook("promise")
         self._foreign = Notebook("foreign")
         self._before = self._repository.view(evidence.history.base)
         self._job = means.job(self._before) if means.job else None
         self._shared = SharedAudit(evidence, means, self._job)
+        self._apart = frozenset(shared.path for shared in means.shared)
+        self._trail = Trail(evidence.history.base, self._apart)
         self._expected: dict[RepoPath, Entry | None] = {}
         self._changed_by: dict[RepoPath, list[str]] = {}
         self._landings = self._same = self._redone = self._not_redone = 0
@@ -49,8 +56,12 @@ class ContentAudit:
         diff = self._repository.trees.diff(self._before.tree, after.tree)
         if commit.id in self._ours:
             self._see_landing(commit, after, diff)
+        elif commit.id in self._composed:
+            self._shared.composed(commit, self._before, after, diff)
         else:
             self._see_foreign(commit, diff)
+        gone = [path for path, differs in diff.items() if differs.after is None]
+        self._trail.see(self._before, after, gone, diff)
         self._before = after
 
     def checks(self) -> list[Check]:
@@ -93,38 +104,75 @@ class ContentAudit:
             self._wrong(self._content, commit, "its change was made on a commit that the repository does not hold")
             self._take(commit, diff)
             return
+        places = self._places(change, own, base)
+        touched = {*own, *(path for place in places if not place.why for path in place.touched)}
         for path in diff:
-            if path not in own and not (path in self._shared and path in change.paths):
+            if path not in touched and not (path in self._shared and path in change.paths):
                 self._wrong(self._content, commit, "it changed a path that its change does not touch", path)
-        for path, edit in own.items():
-            self._compare(commit, path, self._due(commit, path, edit, base, after), after.entry(path))
-        landing = Landing(intent=intent, change=change, commit=commit.id, parent=self._before.commit)
+        self._check_scope(commit, intent, change, base)
+        for place in places:
+            for path, due in self._due(commit, place, after).items():
+                self._compare(commit, path, due, after.entry(path))
+        moved = self._trail.moved(intent, self._before)
+        landing = Landing(intent=intent, change=change, commit=commit.id, parent=self._before.commit, moved=moved)
         self._shared.landed(landing, commit, base, self._before, after)
         self._prove(landing, commit, after)
 
-    def _due(self, commit: Commit, path: RepoPath, edit: Edit | None, base: View, after: View) -> Entry | None:
-        """Return what the commit must hold at one of its own paths."""
-        main = self._before.entry(path)
-        wanted = edit and edit.entry
-        if main == base.entry(path):
+    def _places(self, change: Change, own: Mapping[RepoPath, Edit | None], base: View) -> list[Place]:
+        return placed(
+            change,
+            own,
+            base,
+            self._before,
+            lambda path: self._trail.where(path, change.base),
+            shared=self._apart,
+            idempotent=self._means.idempotent,
+        )
+
+    def _check_scope(self, commit: Commit, intent: Intent, change: Change, base: View) -> None:
+        """Let a change edit nothing but its intent's scope, where its base has that, and shared paths."""
+        allowed = {*intent.scope, *self._trail.moved(intent, base).values()}
+        for path in change.paths:
+            if path not in allowed and path not in self._shared:
+                self._wrong(self._content, commit, "its change edits a path outside of its intent's scope", path)
+
+    def _due(self, commit: Commit, place: Place, after: View) -> dict[RepoPath, Entry | None]:
+        """Return what the commit must hold at one of its own paths, and at the place that a rename took it to."""
+        due = {path: self._before.entry(path) for path in place.touched}
+        found = {path: after.entry(path) for path in place.touched}
+        if place.why:
+            self._wrong(
+                self._content, commit, f"main had moved under it, and it cannot follow: {place.why}", place.path
+            )
+            return found
+        if place.collision is None:
             self._same += 1
-            return wanted
-        collided = self._evidence.collided.get((commit.intent, commit.attempt, commit.replay, path))
+            return due | _entries(place.edits(place.edit, self._before))
+        collided = self._evidence.collided.get((commit.intent, commit.attempt, commit.replay, place.path))
         by = collided.resolved_by if collided else ""
-        if not by and main == wanted and self._means.idempotent(path):
-            return wanted
-        if not by:
-            self._wrong(self._content, commit, "main had moved under it, and the journal names no replay", path)
-            return after.entry(path)
+        if not by and self._alike(place):
+            return due
+        if collided is None or not by:
+            self._wrong(self._content, commit, "main had moved under it, and the journal names no replay", place.path)
+            return found
+        if (collided.moved_to or place.path) != place.target:
+            message = f"main's commits have the file at {place.target.text}, and the journal at {collided.where}"
+            self._wrong(self._content, commit, message, place.path)
         if self._means.redo is None:
             self._not_redone += 1
-            return after.entry(path)
-        outcome = self._means.redo(self._collision(path, edit, base), by)
+            return found
+        outcome = self._means.redo(place.collision, by)
         if isinstance(outcome, Declined):
-            self._wrong(self._content, commit, f"redone by {by}, which now declines it: {outcome.why}", path)
-            return after.entry(path)
+            message = f"redone by {by}, which now declines it: {outcome.why}"
+            self._wrong(self._content, commit, message, place.path)
+            return found
         self._redone += 1
-        return Edit(outcome.mode, outcome.content).entry
+        return due | _entries(place.edits(Edit(outcome.mode, outcome.content), self._before))
+
+    def _alike(self, place: Place) -> bool:
+        """Return whether main holds what the change makes already, where that is meant once."""
+        wanted = None if place.edit is None else place.edit.entry
+        return self._before.entry(place.target) == wanted and self._means.idempotent(place.target)
 
     def _compare(self, commit: Commit, path: RepoPath, due: Entry | None, found: Entry | None) -> None:
         self._expected[path] = due
@@ -138,15 +186,6 @@ class ContentAudit:
         else:
             message = f"its file mode is {found.mode:o}, and its change makes {due.mode:o}"
         self._wrong(self._content, commit, message, path)
-
-    def _collision(self, path: RepoPath, edit: Edit | None, base: View) -> Collision:
-        return Collision(
-            path=path,
-            base=_side(base, path),
-            main=_side(self._before, path),
-            change=Side(content=None) if edit is None else Side(content=edit.content, mode=edit.mode),
-            idempotent=self._means.idempotent(path),
-        )
 
     def _prove(self, landing: Landing, commit: Commit, after: View) -> None:
         job, before, full = self._job, self._before, self._means.full
@@ -188,8 +227,5 @@ class ContentAudit:
         book.wrong(message, intents=(commit.intent,), commits=(commit.id,), path=path)
 
 
-def _side(view: View, path: RepoPath) -> Side:
-    entry = view.entry(path)
-    if entry is None or entry.mode == SUBMODULE:
-        return Side(content=None)
-    return Side(content=view.read(path), mode=entry.mode)
+def _entries(edits: Mapping[RepoPath, Edit | None]) -> dict[RepoPath, Entry | None]:
+    return {path: None if edit is None else edit.entry for path, edit in edits.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from qodebase.codec import BadData
+from qodebase.composition import read_composition
 from qodebase.paths import CommitId
 from qodebase.record import Record, read_note
 from qodebase.trunk.reader import Reader
@@ -56,6 +57,8 @@ def check_notes(evidence: Evidence) -> Check:
         if record and change and record.base != change.base:
             book.wrong("its note names another base than its change", intents=(landing.intent,), commits=(landing.id,))
     on_main = {landing.id for landing in landings}
+    check_compositions(book, evidence.history.composed, evidence.notes)
+    on_main |= {commit.id for commit in evidence.history.composed}
     for commit, notes in evidence.notes.items():
         left_over = _parse(notes[0]) if commit not in on_main else None
         if left_over is None or left_over.run != evidence.settings.run:
@@ -66,7 +69,19 @@ def check_notes(evidence: Evidence) -> Check:
         else:
             message = "a note of a commit that does not land anything on main"
             book.wrong(message, intents=(left_over.intent,), commits=(commit,))
-    return book.check(f"{len(on_main)} landings, {len(evidence.notes)} notes")
+    return book.check(f"{len(landings)} landings, {len(evidence.notes)} notes")
+
+
+def check_compositions(book: Notebook, composed: Sequence[Commit], notes: Mapping[CommitId, Sequence[bytes]]) -> None:
+    """Write down every commit that composes shards and has not exactly one note that says the same."""
+    for commit in composed:
+        found = notes.get(commit.id, ())
+        try:
+            told = read_composition(found[0]) if len(found) == 1 else None
+        except BadData:
+            told = None
+        if told is None or (told.run, told.composes.text, told.parent) != (commit.run, commit.composes, commit.parent):
+            book.wrong("its commit composes shards, and no note, or not one alone, says the same", commits=(commit.id,))
 
 
 def compare_notes(

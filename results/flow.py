@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qodebase.events import Admitted, Ended, Event, Landed, Queued, RunStarted, RunStopped
+from qodebase.events import Admitted, Ended, Event, Landed, Postponed, Queued, RunStarted, RunStopped
 
 
 class Flow:
@@ -28,4 +28,4 @@ class Flow:
 
 
 _NEW_SITTING = frozenset((RunStarted, RunStopped))
-_MOVES = frozenset((Admitted, Queued, Landed, Ended))
+_MOVES = frozenset((Admitted, Queued, Landed, Ended, Postponed))

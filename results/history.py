@@ -29,6 +29,7 @@ class Commit:
     replay: str = ""
     lane: str = ""
     train: str = ""
+    composes: str = ""
     reverts: tuple[str, ...] = ()
 
     @classmethod
@@ -45,6 +46,7 @@ class Commit:
             replay=words.get(trailers.REPLAY, ""),
             lane=words.get(trailers.LANE, ""),
             train=words.get(trailers.TRAIN, ""),
+            composes=words.get(trailers.COMPOSE, ""),
             reverts=tuple(_REVERTS.findall(facts.message)),
         )
 
@@ -75,9 +77,14 @@ class History:
         return tuple(commit for commit in self._claimed if commit.id not in self._relanded)
 
     @cached_property
+    def composed(self) -> tuple[Commit, ...]:
+        """Return the commits of the run that folded shards; no intent is behind them."""
+        return tuple(commit for commit in self.commits if commit.run == self.run and commit.composes)
+
+    @cached_property
     def foreign(self) -> tuple[Commit, ...]:
         """Return all other commits."""
-        ours = {commit.id for commit in self.ours}
+        ours = {commit.id for commit in (*self.ours, *self.composed)}
         return tuple(commit for commit in self.commits if commit.id not in ours)
 
     @cached_property
@@ -96,7 +103,8 @@ class History:
 
     @cached_property
     def _claimed(self) -> tuple[Commit, ...]:
-        return tuple(commit for commit in self.commits if commit.run == self.run and commit.intent)
+        claimed = (commit for commit in self.commits if commit.run == self.run and commit.intent)
+        return tuple(commit for commit in claimed if not commit.composes)
 
     @cached_property
     def _relanded(self) -> frozenset[CommitId]:

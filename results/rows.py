@@ -112,6 +112,7 @@ def collisions(run: RunData) -> Iterator[Row]:
             event.train,
             event.replay,
             collided.path.text,
+            None if collided.moved_to is None else collided.moved_to.text,
             str(collided.kind),
             list(collided.intents),
             collided.count,

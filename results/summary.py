@@ -41,7 +41,8 @@ class Summary:
         cost_usd: what is known of the cost; ``unknown_cost_calls`` have none.
         failed_calls, newest_failure: calls without an answer, retried ones included, and why the newest had none.
         in_flight, queued: intents with an agent, and waiting in lanes, now.
-        stopped: why the last sitting ended, empty while it runs or after a kill.
+        stopped: why the last sitting ended, empty while it runs or after a kill; ``stopped_detail`` names the cap or
+            the condition.
     """
 
     intents: int
@@ -68,6 +69,7 @@ class Summary:
     queued: int
     sittings: int
     stopped: str
+    stopped_detail: str
     simulated: bool
 
     @property
@@ -119,7 +121,7 @@ class Tally:
         self._input_tokens = self._cached_tokens = self._output_tokens = 0
         self._cost_usd = 0.0
         self._sittings = 0
-        self._stopped = ""
+        self._stopped = self._stopped_detail = ""
         self._simulated = False
         self._first_at: float | None = None
         self._sitting_at = self._last_at = self._worked = 0.0
@@ -139,7 +141,7 @@ class Tally:
         self._flow.apply(event)
         match event:
             case RunStopped():
-                self._stopped = event.why
+                self._stopped, self._stopped_detail = event.why, event.detail
             case Answered():
                 self._count(event)
             case CutOff():
@@ -196,6 +198,7 @@ class Tally:
             queued=len(self._flow.queued),
             sittings=self._sittings,
             stopped=self._stopped,
+            stopped_detail=self._stopped_detail,
             simulated=self._simulated,
         )
 
@@ -206,7 +209,7 @@ class Tally:
             self._worked += self._last_at - self._sitting_at
         self._sitting_at = self._last_at = event.at
         self._sittings = event.sitting
-        self._stopped = ""
+        self._stopped = self._stopped_detail = ""
 
     def _collide(self, event: CollisionMet) -> None:
         place = (event.intent, event.attempt, event.collided.path)

@@ -131,7 +131,7 @@ class World:
             Trunk.open(self.repository, branch="main", run=RUN_ID, _files=self._files_of_trunk)
         )
         self.reader = held.enter_context(Reader(self.repository))
-        self.main = Main(self.tree(self.trunk.tip), self.tree)
+        self.main = self.main_of(self.reader)
         self.syncs = 0
         self.desk = Desk(
             terms=Terms(
@@ -176,6 +176,11 @@ class World:
     def _sync(self) -> None:
         self.syncs += 1
         self.journal.sync()
+
+    def main_of(self, reader: Reader) -> Main:
+        """Return the loop's view of main as it is now, with nothing landed."""
+        shared = frozenset(shared.path for shared in self.shared)
+        return Main(CommitTree(reader, self.tip()), self.tree, reader.differences, shared)
 
     def tree(self, commit: CommitId) -> CommitTree:
         """Return the code at a commit."""

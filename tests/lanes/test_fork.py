@@ -68,8 +68,8 @@ def test_landings_of_an_earlier_sitting_are_movers_for_forks_at_earlier_commits(
     second = one.foreign({b"a": b"a1\n"})
     third = one.foreign({b"dir/b": b"b1\n"})
     main = Main(one.tree(third), one.tree)
-    main.remember("first", second, [A])
-    main.remember("second", third, [B])
+    main.remember("first", second, [A], before=one.base)
+    main.remember("second", third, [B], before=second)
     old, middle, new = (main.fork_at(commit, [A, B, GONE]) for commit in (one.base, second, third))
     assert [fork.position for fork in (old, middle, new)] == [0, 1, 2]
     assert [fork.read(A) for fork in (old, middle, new)] == [b"a0\n", b"a1\n", b"a1\n"]

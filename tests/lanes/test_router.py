@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanes.router import DEFAULT, Router, lanes_from_tree
+from lanes.router import DEFAULT, Router, SharedByLane, lanes_from_tree
 from qodebase.codec import JSON
 from qodebase.paths import RepoPath, path_text
 from qodebase.patterns import BadPattern
+from qodebase.ports import SharedPath
 from qodebase.trunk.naming import fault_of_path
 
 
@@ -118,3 +121,55 @@ def test_every_file_of_a_module_is_in_the_lane_of_a_module(names: list[bytes]) -
     router = Router(lanes)
     for path in tree:
         assert router.lane(path) in lanes or len(names) == 1
+
+
+def test_a_folder_pattern_means_what_gitignore_means_by_it() -> None:
+    by_folder = Router({"deep": ["/src/a/b/**"], "a": ["/src/a/**"], "top": ["/x/**"]})
+    by_pattern = Router({"deep": ["/src/a/b/**", "!/no"], "a": ["/src/a/**", "!/no"], "top": ["/x/**", "!/no"]})
+    paths = [
+        b"src/a/b/c.py",
+        b"src/a/b",
+        b"src/a/bb/c.py",
+        b"src/a/x.py",
+        b"src/a",
+        b"x/y/z",
+        b"x",
+        b"y/x/z",
+        b"src.py",
+    ]
+    for path in map(RepoPath, paths):
+        assert by_folder.lane(path) == by_pattern.lane(path)
+    assert by_folder.lane(RepoPath(b"src/a/b/c.py")) == "deep"
+
+
+def test_the_first_lane_that_matches_takes_a_path_whatever_its_patterns_are() -> None:
+    router = Router({"tests": ["*_test.py"], "src": ["/src/**"], "late": ["*.py"]})
+    assert router.lane(RepoPath(b"src/x_test.py")) == "tests"
+    assert router.lane(RepoPath(b"src/x.py")) == "src"
+    assert router.lane(RepoPath(b"x.py")) == "late"
+
+
+def test_a_large_tree_of_few_modules_gets_many_lanes() -> None:
+    paths = [
+        RepoPath(b"src/vs/%s/m%d/f%d.ts" % (name, at % 40, at)) for name in (b"base", b"editor") for at in range(3000)
+    ]
+    lanes = lanes_from_tree(paths)
+    router = Router(lanes)
+    assert 40 <= len(lanes) <= 63
+    assert router.lane(RepoPath(b"src/vs/editor/new.ts")) == "src/vs/editor"
+    assert max(Counter(map(router.lane, paths)).values()) < 2000
+    assert set(lanes_from_tree(paths[:100] + paths[-100:])) == {"src/vs/base", "src/vs/editor"}
+
+
+def test_shared_paths_of_a_lane_are_for_the_work_of_that_lane() -> None:
+    router = Router({"a": ["/a/**"], "b": ["/b/**"]})
+    shared = SharedByLane(
+        router,
+        [
+            SharedPath(path=RepoPath(name), rule="r", lane=lane)
+            for name, lane in ((b"A", "a"), (b"B", "b"), (b"all", ""))
+        ],
+    )
+    assert shared.of([RepoPath(b"a/x")]) == (b"A", b"all")
+    assert shared.of([RepoPath(b"b/x"), RepoPath(b"a/x")]) == (b"A", b"B", b"all")
+    assert shared.of([RepoPath(b"c")]) == (b"all",)

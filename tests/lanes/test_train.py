@@ -6,7 +6,7 @@ import pytest
 from lane_world import World
 
 from lanes.train import Builder, Stuck, Train
-from qodebase.change import Delete, Rename, SetMode, Write
+from qodebase.change import Delete, SetMode, Write
 from qodebase.collision import Kind
 from qodebase.edits import Edit
 from qodebase.paths import RepoPath
@@ -110,9 +110,8 @@ def test_only_the_last_eight_movers_are_named_and_all_are_counted(world: Make) -
         ([Write(path=NEW, content=b"x\n")], [Write(path=NEW, content=b"y\n")], Kind.ADDED_TWICE),
         ([Delete(path=A)], [Write(path=A, content=at(2, b"y\n"))], Kind.DELETED),
         ([Write(path=A, content=at(2, b"y\n"))], [Delete(path=A)], Kind.DELETED),
-        ([Write(path=A, content=at(2, b"y\n"))], [Rename(path=A, target=B)], Kind.DELETED),
     ],
-    ids=["added twice", "deleted ahead", "deletes what moved", "renames what moved"],
+    ids=["added twice", "deleted ahead", "deletes what moved"],
 )
 def test_what_a_merge_cannot_prove_is_stuck_with_its_kind(
     world: Make, ahead: list[Write], behind: list[Write], kind: Kind

@@ -13,7 +13,7 @@ from qodebase import events
 from qodebase.change import Change, Hunk, Patch, Write
 from qodebase.collision import Declined, Kind
 from qodebase.paths import RepoPath
-from qodebase.ports import Redone, ReplayRequest, Tree
+from qodebase.ports import Postponed, Redone, ReplayRequest, Tree
 from qodebase.record import Usage
 
 Make = Callable[..., World]
@@ -64,7 +64,7 @@ def test_what_waits_is_coupled_into_one_train_by_priority_then_arrival(world: Ma
     names = [("late", 200), ("first", 100), ("second", 100), ("urgent", 0)]
     one.land_all(*(one.submission(name, {name.encode(): b"1"}, priority=rank) for name, rank in names))
     assert one.landed() == ["urgent", "first", "second", "late"]
-    assert one.checker.ran == [("urgent", "first", "second", "late")]
+    assert one.checker.ran == [("urgent",), ("first", "second", "late")]
 
 
 def test_a_train_is_no_longer_than_it_may_be(world: Make) -> None:
@@ -373,6 +373,26 @@ def test_what_waits_for_a_replay_goes_on_when_the_replay_fails(world: Make) -> N
     outcomes = one.land_all(*(one.submission(name, {b"a": at(2, name.encode() + b"\n")}) for name in ("x", "y", "z")))
     assert [type(outcome) for outcome in outcomes] == [Landed, SentBack, Landed]
     assert one.files()[b"a"] == at(2, b"x\n") + b"z\n"
+    one.assert_whole()
+
+
+class AtTheCap(WritesIts):
+    """May not ask a model for the first of the changes."""
+
+    async def redo(self, request: ReplayRequest, fork: Tree) -> Redone | Declined | Postponed:  # type: ignore[override]
+        if request.intent.id == "y":
+            return Postponed(why="the cost cap is reached")
+        return await super().redo(request, fork)
+
+
+def test_a_change_whose_replay_may_not_be_made_is_given_up_for_now_and_those_behind_it_go_on(world: Make) -> None:
+    one = world({b"a": BASE}, redo=AtTheCap())
+    outcomes = one.land_all(*(one.submission(name, {b"a": at(2, name.encode() + b"\n")}) for name in ("x", "y", "z")))
+    assert [type(outcome) for outcome in outcomes] == [Landed, Postponed, Landed]
+    assert one.files()[b"a"] == at(2, b"x\n") + b"z\n"
+    (event,) = one.events(events.Postponed)
+    assert (event.intent, event.attempt) == ("y", 1)
+    assert [collision.intent for collision in one.events(events.CollisionMet)] == ["z"]
     one.assert_whole()
 
 

@@ -299,7 +299,12 @@ class ToyRun:
 
     def _freeze(self, works: list[Work]) -> None:
         intents = [
-            Intent(id=work.intent, asked=f"Do {work.intent}.", scope=(RepoPath(work.intent.encode()),), group="toy")
+            Intent(
+                id=work.intent,
+                asked=f"Do {work.intent}.",
+                scope=tuple(operation.path for operation in work.operations(self.base_content)),
+                group="toy",
+            )
             for work in works
         ]
         for intent, ending in self.others().items():

@@ -1,0 +1,1 @@
+"""Run checks on a tree: checkouts, a sandbox without containers, warm Python processes."""

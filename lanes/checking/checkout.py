@@ -1,0 +1,175 @@
+"""A folder that holds one tree after the other; from one to the next only what differs is written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from lanes.checking.trees import Code
+from qodebase.change import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK
+from qodebase.paths import RepoPath
+from qodebase.trunk.differing import differing
+from qodebase.trunk.folder import Node
+from qodebase.trunk.tree import Tree
+
+
+class Laid(NamedTuple):
+    """What lies at a path instead of what the tree has there."""
+
+    mode: int
+    content: bytes
+
+
+Over = Mapping[RepoPath, Laid | None]
+
+
+class Checkout:
+    """One folder, used by one check at a time; nobody else writes in it.
+
+    No link of a tree is ever followed while writing. A link that leads out of the tree becomes a file that holds its
+    target, as git does where there are no links; a submodule becomes an empty folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._root = os.fsencode(root)
+        self._tree: Tree | None = None
+        self._over: dict[RepoPath, Laid | None] = {}
+        self._lock = threading.Lock()
+
+    def hold(self, code: Code, over: Over) -> None:
+        """Make the folder hold a tree, with some paths laid over it (None: taken away)."""
+        # Who asked may be cancelled while a thread writes here; the next one then waits for that thread.
+        with self._lock:
+            self._hold(code, over)
+
+    def _hold(self, code: Code, over: Over) -> None:
+        was, self._tree = self._tree, None
+        if was is None:
+            self._clear()
+            paths = {path for path, _ in code.tree.walk()}
+        else:
+            paths = set(differing(was, code.tree))
+        before, now = self._over, dict(over)
+        paths |= {path for path in before.keys() | now.keys() if before.get(path, b"") != now.get(path, b"")}
+        wanted = {path: now[RepoPath(path)] if path in now else self._entry(code, path) for path in paths}
+        for path in sorted(paths):
+            self._remove(path)
+        for path in sorted(paths):
+            entry = wanted[path]
+            if entry is not None:
+                self._write(path, entry)
+        clash = any(self._displaces(code.tree, path) for path in now)
+        self._over = now
+        self._tree = None if clash else code.tree
+
+    def spoil(self) -> None:
+        """Let the next tree be laid out from nothing: something may have been written here."""
+        self._tree = None
+
+    def _entry(self, code: Code, path: bytes) -> Laid | None:
+        node: Node | None = code.tree.node(path)
+        if node is None:
+            return None
+        return Laid(node.mode, b"" if node.mode == SUBMODULE else code.content(node.id))
+
+    def _clear(self) -> None:
+        shutil.rmtree(self.root, ignore_errors=True)
+        self.root.mkdir(mode=0o755, parents=True, exist_ok=True)
+        self.root.chmod(0o755)
+        self._over = {}
+
+    def _place(self, path: bytes) -> bytes:
+        return self._root + b"/" + path
+
+    def _remove(self, path: bytes) -> None:
+        """Take away a path, and the folders that it leaves empty; one whose folders are not there is gone already."""
+        if not self._reached(path):
+            return
+        place = self._place(path)
+        try:
+            os.unlink(place)
+        except FileNotFoundError:
+            return
+        except (IsADirectoryError, PermissionError):
+            try:
+                os.rmdir(place)
+            except OSError:
+                return
+        above = path.rpartition(b"/")[0]
+        while above:
+            try:
+                os.rmdir(self._place(above))
+            except OSError:
+                return
+            above = above.rpartition(b"/")[0]
+
+    def _reached(self, path: bytes) -> bool:
+        """Return whether real folders lead to a path, no links."""
+        at = self._root
+        for part in path.split(b"/")[:-1]:
+            at += b"/" + part
+            if os.path.islink(at) or not os.path.isdir(at):
+                return False
+        return True
+
+    def _write(self, path: bytes, entry: Laid) -> None:
+        self._make_folders(path)
+        place = self._place(path)
+        if entry.mode == SUBMODULE:
+            os.makedirs(place, exist_ok=True)
+            return
+        if os.path.isdir(place) and not os.path.islink(place):
+            shutil.rmtree(place)
+        elif os.path.lexists(place):
+            os.unlink(place)
+        if entry.mode == SYMLINK and not _leads_out(path, entry.content):
+            os.symlink(entry.content, place)
+            return
+        mode = 0o755 if entry.mode == EXECUTABLE else 0o644
+        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        with open(descriptor, "wb") as out:
+            os.fchmod(descriptor, mode)
+            out.write(entry.content)
+
+    def _make_folders(self, path: bytes) -> None:
+        at = self._root
+        for part in path.split(b"/")[:-1]:
+            at += b"/" + part
+            if os.path.islink(at) or (os.path.lexists(at) and not os.path.isdir(at)):
+                os.unlink(at)
+            if not os.path.isdir(at):
+                os.mkdir(at, 0o755)
+                os.chmod(at, 0o755)
+
+    def _displaces(self, tree: Tree, path: bytes) -> bool:
+        """Return whether a file laid at a path hides a folder of the tree, or needs a folder where it has a file."""
+        if tree.folder(path) is not None:
+            return True
+        parts = path.split(b"/")
+        return any(tree.node(b"/".join(parts[:depth])) is not None for depth in range(1, len(parts)))
+
+
+def _leads_out(path: bytes, target: bytes) -> bool:
+    """Return whether a link's target, followed by its text, is outside of the tree or in no tree at all."""
+    if not target or target.startswith(b"/") or b"\0" in target:
+        return True
+    ends = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    return ends == b".." or ends.startswith(b"../")
+
+
+def laid_from(code: Code, nodes: Mapping[RepoPath, Node | None]) -> dict[RepoPath, Laid | None]:
+    """Return entries of a tree as what is laid over another."""
+    return {
+        path: None if node is None else Laid(node.mode, b"" if node.mode == SUBMODULE else code.content(node.id))
+        for path, node in nodes.items()
+    }
+
+
+def laid_files(files: Mapping[RepoPath, bytes]) -> dict[RepoPath, Laid | None]:
+    """Return plain files as what is laid over a tree."""
+    return {path: Laid(REGULAR, content) for path, content in files.items()}

@@ -1,0 +1,76 @@
+"""Compiled modules that many checks share, made by a process that runs no code of theirs.
+
+Checks read them and cannot write them, so no check can put code under another one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import hashlib
+import importlib.util
+import os
+import py_compile
+import sys
+from pathlib import Path
+
+_MOST_BYTES = 256 << 10
+_TESTS = ("test_*.py", "*_test.py", "conftest.py")
+
+
+def prepare(folder: str, prefix: str, modules: list[str]) -> None:
+    """Compile modules of a folder, tests as pytest rewrites them, unless that was done from the same text.
+
+    Args:
+        folder: where the code lies, without links in its path.
+        prefix: where compiled modules are kept; becomes this process's own.
+        modules: paths in the folder; what is no module of a usual size is passed over.
+    """
+    sys.pycache_prefix = prefix
+    for name in modules:
+        path = os.path.join(folder, name)
+        if os.path.realpath(path) != path or not name.endswith(".py"):
+            continue
+        # What cannot be compiled here fails in the check, with a message.
+        with contextlib.suppress(OSError, SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+            _compile(path)
+
+
+def _compile(path: str) -> None:
+    if os.path.getsize(path) > _MOST_BYTES:
+        return
+    text = Path(path).read_bytes()
+    test = any(fnmatch.fnmatch(os.path.basename(path), pattern) for pattern in _TESTS)
+    compiled = _rewritten_at(path) if test else importlib.util.cache_from_source(path)
+    digest = hashlib.sha256(text).hexdigest()
+    made_from = f"{compiled}.from"
+    with contextlib.suppress(OSError):
+        if Path(made_from).read_text() == digest:
+            return
+    for old in (made_from, compiled):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(old)
+    os.makedirs(os.path.dirname(compiled), exist_ok=True)
+    if test:
+        _rewrite(path, compiled)
+    else:
+        mode = py_compile.PycInvalidationMode.CHECKED_HASH
+        py_compile.compile(path, compiled, doraise=True, quiet=2, invalidation_mode=mode)
+    os.chmod(compiled, 0o644)
+    Path(made_from).write_text(digest)
+
+
+def _rewritten_at(path: str) -> str:
+    from _pytest.assertion import rewrite
+
+    return str(rewrite.get_cache_dir(Path(path)) / (os.path.basename(path)[:-3] + rewrite.PYC_TAIL))
+
+
+def _rewrite(path: str, compiled: str) -> None:
+    """Do what pytest does when it imports a test; versions that tell texts apart by their time are left alone."""
+    from _pytest.assertion import rewrite
+
+    made_from, code = rewrite._rewrite_test(Path(path), None)  # type: ignore[arg-type]
+    if isinstance(made_from, bytes):
+        with open(compiled, "wb") as out:
+            rewrite._write_pyc_fp(out, made_from, code)

@@ -1,0 +1,50 @@
+"""What a check writes, and what it uses: counted, and kept within bounds."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+_CHUNK = 64 << 10
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Tally:
+    """The bytes that come out of a pipe: all are counted, the first and the last are kept.
+
+    Args:
+        source: file descriptor to read from.
+        kept: how many bytes to keep at most, half of them from the start.
+    """
+
+    def __init__(self, source: int, kept: int) -> None:
+        self.source = source
+        self.total = 0
+        self._half = kept // 2
+        self._head = b""
+        self._tail = b""
+
+    def take(self) -> bool:
+        """Read once; return whether more may come."""
+        chunk = os.read(self.source, _CHUNK)
+        self.total += len(chunk)
+        room = self._half - len(self._head)
+        self._head += chunk[:room]
+        self._tail = (self._tail + chunk[room:])[-self._half :]
+        return bool(chunk)
+
+    def __bytes__(self) -> bytes:
+        left_out = self.total - len(self._head) - len(self._tail)
+        gap = b"\n... %d bytes left out ...\n" % left_out if left_out else b""
+        return self._head + gap + self._tail
+
+
+def memory_in_use() -> int:
+    """Return the bytes that all processes hold which this one can see, but for itself; shared pages count for each."""
+    pages = 0
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/statm") as counts:
+                _, resident, shared = counts.read().split()[:3]
+                pages += int(resident) - int(shared)
+    return pages * _PAGE
