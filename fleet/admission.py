@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 
 from qodebase.intent import Ending, Intent
@@ -14,7 +15,8 @@ class Queue:
     """Hand out open intents by priority, then in their frozen order, each after those that it names in ``after``.
 
     What waits for an intent that is not handed out now (a sample left it out, say) stays pending: agents are told that
-    nothing comes any more once nobody works on anything that it could wait for.
+    nothing comes any more once nobody works on anything that it could wait for. Agents that wait are woken in the order
+    of their coming, and no more of them than there is work for, so that ten thousand do not ask at each ending.
 
     Args:
         intents: what may be admitted, in order.
@@ -24,46 +26,95 @@ class Queue:
     def __init__(self, intents: Iterable[Intent], ending: Callable[[str], Ending]) -> None:
         self._ending = ending
         self._ready: list[tuple[int, int, Intent]] = []
-        self._blocked: dict[int, Intent] = {}
+        self._blocked: dict[int, Intent] = dict(enumerate(intents))
+        self._behind: defaultdict[str, list[int]] = defaultdict(list)
         self._drained = False
-        self._out = 0
-        self._changed = asyncio.Event()
-        for order, intent in enumerate(intents):
-            self._blocked[order] = intent
-        self._unblock()
+        self._paused = False
+        self._waiters: deque[asyncio.Future[None]] = deque()
+        self.out = 0
+        for order in list(self._blocked):
+            self._file(order)
 
     def next(self) -> Intent | Wait | None:
         """Return an intent, a reason to wait, or None when nothing will come any more."""
-        if self._drained:
+        if self.over():
             return None
+        if self._paused:
+            return Wait(why="the run is paused")
         if self._ready:
-            self._out += 1
+            self.out += 1
             return heapq.heappop(self._ready)[2]
-        if self._blocked and self._out:
-            intent = next(iter(self._blocked.values()))
-            return Wait(why=f"{intent.id} waits for {', '.join(self._open(intent))}")
-        return None
+        intent = next(iter(self._blocked.values()))
+        return Wait(why=f"{intent.id} waits for {', '.join(self._open(intent))}")
 
-    def ended(self) -> None:
-        """Look again: an intent that was handed out has ended."""
-        self._out -= 1
-        if self._blocked:
-            self._unblock()
-        self._changed.set()
+    def over(self) -> bool:
+        """Return whether nothing will come any more; what ended before it was handed out is passed over."""
+        while self._ready and self._ending(self._ready[0][2].id) is not Ending.PENDING:
+            heapq.heappop(self._ready)
+        return self._drained or not (self._ready or (self._blocked and self.out))
+
+    def ended(self, intent: str) -> None:
+        """Look again: nobody works any more on an intent that was handed out."""
+        self.out -= 1
+        self._release(intent)
+        self._wake()
+
+    def look(self) -> None:
+        """Look at all again: intents have ended that were not handed out."""
+        self._blocked = {at: one for at, one in self._blocked.items() if self._ending(one.id) is Ending.PENDING}
+        for intent in list(self._behind):
+            self._release(intent)
+        self._wake()
 
     def drain(self) -> None:
         """Hand out nothing more; agents finish what they have."""
         self._drained = True
-        self._changed.set()
+        self._wake()
+
+    def pause(self) -> None:
+        """Hand out nothing until `go_on`; agents that ask for more wait."""
+        self._paused = True
+
+    def go_on(self) -> None:
+        """Hand out intents again."""
+        self._paused = False
+        self._wake()
 
     async def changed(self) -> None:
         """Return when a waiting agent should ask again."""
-        self._changed.clear()
-        await self._changed.wait()
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        try:
+            await waiter
+        except asyncio.CancelledError:
+            if not waiter.cancelled():
+                self._wake()
+            raise
 
-    def _unblock(self) -> None:
-        for order in [order for order, intent in self._blocked.items() if not self._open(intent)]:
-            intent = self._blocked.pop(order)
+    def _wake(self) -> None:
+        """Let waiting agents ask: all of them when nothing will come any more, else as many as find an intent."""
+        count = len(self._waiters) if self.over() else 0 if self._paused else len(self._ready)
+        while count and self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                count -= 1
+
+    def _release(self, intent: str) -> None:
+        if self._ending(intent) is not Ending.PENDING:
+            for order in self._behind.pop(intent, ()):
+                self._file(order)
+
+    def _file(self, order: int) -> None:
+        """File a blocked intent behind one that it still has to wait for; without any it is ready."""
+        intent = self._blocked.get(order)
+        if intent is None:
+            return
+        open_ones = self._open(intent)
+        if open_ones:
+            self._behind[open_ones[0]].append(order)
+        else:
+            del self._blocked[order]
             heapq.heappush(self._ready, (intent.priority, order, intent))
 
     def _open(self, intent: Intent) -> list[str]:

@@ -7,18 +7,24 @@ from collections.abc import Callable
 from fleet.admission import Queue
 from fleet.attempts import Attempts
 from fleet.calls import Calls, usage_of
+from fleet.channels import Channels
 from fleet.making import Made, make_change
+from fleet.sent_back_text import bounded, with_sent_back
 from lanes.fork import Main
+from lanes.router import SharedByLane
 from lanes.submission import Landed, SentBack, Submission
 from lanes.yard import Yard
 from qodebase import events
+from qodebase.collision import Declined
 from qodebase.intent import Ending, Intent
 from qodebase.journal import Journal
-from qodebase.ports import Answer, Clock, Failure, Job, Model, NoAnswer, Unusable, Wait
+from qodebase.ports import Answer, Clock, Failure, Job, NoAnswer, Postponed, Unusable, Wait
 from qodebase.record import Usage
 from qodebase.state import IntentState
+from qodebase.stoppable import Stoppable
 
 _OUT_OF_REACH = (Failure.PROVIDER, Failure.TIMEOUT, Failure.RATE)
+_NOT_SENT = (Failure.SECRET, Failure.NEVER_SENT)
 _GIVEN_UP_AFTER = 20
 
 
@@ -32,7 +38,7 @@ class Agents:
         self,
         *,
         job: Job,
-        model: Model,
+        channels: Channels,
         calls: Calls,
         yard: Yard,
         main: Main,
@@ -41,10 +47,11 @@ class Agents:
         attempts: Attempts,
         clock: Clock,
         state: Callable[[str], IntentState],
+        shared: SharedByLane,
         tries: int,
     ) -> None:
         self._job = job
-        self._model = model
+        self._channels = channels
         self._calls = calls
         self._yard = yard
         self._main = main
@@ -55,8 +62,10 @@ class Agents:
         self._state = state
         self._tries = tries
         self._reached = False
+        self._asking: dict[str, Stoppable] = {}
+        self.at_work: set[str] = set()
         self.unreached = 0
-        self._shared = tuple(shared.path for shared in job.shared)
+        self._shared = shared
 
     async def work(self, number: int) -> None:
         """Take intents until there are no more."""
@@ -68,8 +77,17 @@ class Agents:
             if isinstance(got, Wait):
                 await self._queue.changed()
                 continue
+            self.at_work.add(got.id)
             await self._take(got, name)
-            self._queue.ended()
+            self.at_work.discard(got.id)
+            self._queue.ended(got.id)
+
+    def cancel(self, intent: str) -> None:
+        """End the work on an intent where that is safe: its call is cancelled, its change leaves the lanes."""
+        if (asking := self._asking.get(intent)) is not None:
+            asking.stop()
+        else:
+            self._yard.withdraw(intent)
 
     async def _take(self, intent: Intent, agent: str) -> None:
         """Bring one intent to its ending; a change that an earlier sitting made is handed in again as it is.
@@ -80,62 +98,96 @@ class Agents:
         state = self._state(intent.id)
         attempt = max(1, state.attempt)
         while True:
-            submission = self._held(intent, state) or await self._attempt(intent, attempt, agent)
-            if submission is None:
+            if state.sent_back is not None and state.sent_back.attempt == attempt:
+                if attempt >= self._tries:
+                    self._end(intent, attempt, agent, Ending.SENT_BACK, state.sent_back.reason)
+                    return
+                attempt += 1
+            submission = self._held(intent, state) or await self._attempt(intent, attempt, agent, state.sent_back)
+            if self._cancelled(intent, attempt, agent) or submission is None:
                 return
             if isinstance(submission, Unusable):
-                self._end(intent, attempt, agent, submission.ending, submission.why)
-                return
+                if self._channels.escalate is None or attempt >= self._tries:
+                    self._end(intent, attempt, agent, submission.ending, submission.why)
+                    return
+                self._send_back(intent, attempt, agent, submission.why)
+                continue
             outcome = await self._yard.submit(submission)
-            match outcome:
-                case Landed():
-                    return
-                case SentBack(reason=reason) if attempt >= self._tries:
-                    self._end(intent, attempt, agent, Ending.SENT_BACK, reason)
-                    return
-            attempt += 1
-            state = IntentState(intent=intent)
+            if isinstance(outcome, Landed):
+                return
+            if isinstance(outcome, SentBack):
+                self._send_back(intent, attempt, agent, outcome.reason, outcome.detail)
+            if self._cancelled(intent, attempt, agent) or isinstance(outcome, Postponed):
+                return
 
     def _held(self, intent: Intent, state: IntentState) -> Submission | None:
-        if not state.change_ref:
+        if not state.has_change:
             return None
         change = self._attempts.change(state.change_ref)
         plan = {}
         usage = Usage()
-        model = self._model.name
+        asked = []
+        name = self._channels.fresh.model.name
         for number, answered in state.answered.items():
             if answered.attempt != state.attempt:
                 continue
             usage = usage + usage_of(answered)
             plan = {"prompt": state.asked[number].prompt, "answer": answered.answer}
-            model = answered.model
+            asked.append(self._channels.named(answered.model).model)
+            name = answered.model
         return Submission(
             intent=intent,
             attempt=max(1, state.attempt),
             agent=state.agent,
-            model=model,
+            model=name,
             change=change,
-            fork=self._main.fork_at(change.base, {*intent.scope, *change.paths, *self._shared}),
+            fork=self._main.fork_at(change.base, {*intent.scope, *change.paths, *self._shared.of(intent.scope)}),
             plan={**plan, "change": state.change_digest},
             usage=usage,
             admitted_at=state.admitted_at,
             answered_at=state.answered_at,
-            deterministic=self._model.deterministic,
-            simulated=self._model.simulated,
+            deterministic=all(model.deterministic for model in asked),
+            simulated=any(model.simulated for model in asked),
             replay=state.replay,
             collided=list(state.collided),
         )
 
-    async def _attempt(self, intent: Intent, attempt: int, agent: str) -> Submission | Unusable | None:
-        fork = self._main.fork(intent.scope, self._shared)
+    async def _attempt(
+        self, intent: Intent, attempt: int, agent: str, sent_back: events.SentBack | None
+    ) -> Submission | Unusable | None:
+        placed = self._main.placed(intent)
+        intent = intent if isinstance(placed, Declined) else placed
+        shared = self._shared.of(intent.scope)
+        fork = self._main.fork(intent.scope, shared)
         where = {"actor": agent, "intent": intent.id, "attempt": attempt}
         admitted = self._journal.write(events.Admitted, base=fork.commit, **where)
+        if isinstance(placed, Declined):
+            return Unusable(ending=Ending.SENT_BACK, why=placed.why)
         prompt = self._job.prompt(intent, fork)
-        called = await self._calls.ask(intent.id, attempt, agent, prompt, purpose="fresh")
+        if sent_back is not None:
+            prompt = with_sent_back(prompt, sent_back)
+        called = None
+        async with Stoppable() as asking:
+            self._asking[intent.id] = asking
+            called = await self._calls.ask(
+                intent.id,
+                attempt,
+                agent,
+                prompt,
+                purpose="fresh",
+                fork=fork,
+                paths=(*intent.scope, *(() if sent_back is None else shared)),
+            )
+        del self._asking[intent.id]
+        if called is None:
+            return None
         answered_at = self._clock.now()
+        if called.postponed:
+            self._journal.write(events.Postponed, why=called.postponed, **where)
+            return None
         if self._out_of_reach(called.outcome):
             return None
-        made = make_change(self._job, intent, called.outcome, fork, self._shared)
+        made = make_change(self._job, intent, called.outcome, fork, shared)
         if not isinstance(made, Made):
             return made
         kept = self._attempts.keep(made.change)
@@ -160,11 +212,13 @@ class Agents:
             usage=called.usage,
             admitted_at=admitted.at,
             answered_at=answered_at,
-            deterministic=self._model.deterministic,
-            simulated=self._model.simulated,
+            deterministic=called.deterministic,
+            simulated=called.simulated,
         )
 
     def _out_of_reach(self, outcome: Answer | NoAnswer) -> bool:
+        if isinstance(outcome, NoAnswer) and outcome.failure in _NOT_SENT:
+            return False
         if isinstance(outcome, Answer) or outcome.failure not in _OUT_OF_REACH:
             self._reached = True
         if self._reached:
@@ -173,6 +227,23 @@ class Agents:
         if self.unreached >= _GIVEN_UP_AFTER:
             self._queue.drain()
         return True
+
+    def _cancelled(self, intent: Intent, attempt: int, agent: str) -> bool:
+        """End an intent that a person has cancelled; return whether one has."""
+        reason = self._state(intent.id).cancelled
+        if reason:
+            self._end(intent, attempt, agent, Ending.CANCELLED, reason)
+        return bool(reason)
+
+    def _send_back(self, intent: Intent, attempt: int, agent: str, reason: str, detail: str = "") -> None:
+        self._journal.write(
+            events.SentBack,
+            actor=agent,
+            intent=intent.id,
+            attempt=attempt,
+            reason=bounded(reason),
+            detail=bounded(detail),
+        )
 
     def _end(self, intent: Intent, attempt: int, agent: str, ending: Ending, reason: str) -> None:
         self._journal.write(events.Ended, actor=agent, intent=intent.id, attempt=attempt, ending=ending, reason=reason)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import queue
-import stat
 import threading
 from collections import defaultdict
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from typing import Any
 from qodebase.codec import JSON, json_decoder
 from qodebase.errors import QodebaseError
 from qodebase.ports import Answer, Clock
+from qodebase.private_files import make_private, private
 
 _VERSION = "1"
 _BATCH = 1000
@@ -132,9 +133,9 @@ def _opened(folder: Path) -> Any:
 
     from fleet.text_disk import TextDisk
 
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if stat.S_IMODE(folder.stat().st_mode) & 0o077:
-        folder.chmod(0o700)
+    make_private(folder)
+    # SQLite gives its other files the mode of this one.
+    os.close(private(str(folder / diskcache.core.DBNAME), os.O_RDWR | os.O_CREAT))
     return diskcache.Cache(
         str(folder), timeout=_TIMEOUT_S, disk=TextDisk, eviction_policy="none", cull_limit=0, statistics=0
     )

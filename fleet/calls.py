@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
+from fleet.budget import Budget
+from fleet.channels import Channel, Channels
+from fleet.guard import Cleared, Guard, Withheld
 from fleet.retry import Asker
 from qodebase import events
+from qodebase.caps import Most
 from qodebase.codec import JSON
-from qodebase.journal import Journal
-from qodebase.ports import Answer, NoAnswer, Prompt
+from qodebase.journal import Journal, JournalFailed
+from qodebase.paths import RepoPath
+from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt, Tree
 from qodebase.record import Usage
 from qodebase.segments import SegmentReader, SegmentWriter
 from qodebase.state import IntentState
@@ -18,89 +27,157 @@ from qodebase.state import IntentState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Called:
-    """What came of a question: the outcome, what all its calls used, and the digests for the record."""
+    """What came of a question: the outcome, what all its calls used, the digests for the record, and who was asked."""
 
     outcome: Answer | NoAnswer
     usage: Usage
     plan: dict[str, str]
+    deterministic: bool = False
+    simulated: bool = False
+
+    @property
+    def postponed(self) -> str:
+        """Return why a call was not made, which leaves the intent pending; empty where all were made."""
+        outcome = self.outcome
+        return outcome.why if isinstance(outcome, NoAnswer) and outcome.failure is Failure.CAP else ""
 
 
 class Calls:
-    """Ask one model for a run.
+    """Ask the models of a run.
 
     Args:
-        asker: the model with its gate and patience.
+        channels: who is asked for what.
+        budget: lets calls be made.
         journal: where each call is written before it is made.
         store, kept: where prompts and answers go, and where they are read back.
         states: the run so far; answers in it are not asked for again.
         numbers: hands out the run's call numbers.
+        guard: looks at what is sent and what comes back; None: nobody does.
+        keep_texts: keep the texts of prompts and answers; else only their digests, and an answer that a kill came
+            after is asked for again.
     """
 
     def __init__(
         self,
-        asker: Asker,
+        channels: Channels,
+        clock: Clock,
         *,
+        budget: Budget,
         journal: Journal,
         store: SegmentWriter,
         kept: SegmentReader,
         states: Iterable[IntentState],
         numbers: CallNumbers,
+        guard: Guard | None = None,
+        keep_texts: bool = True,
     ) -> None:
-        self._asker = asker
-        self._journal = journal
+        self._channels = channels
+        self._askers = {id(channel): Asker(channel.model, clock, throttle=channel.throttle) for channel in channels.all}
+        self.budget = budget
+        self.journal = journal
+        self.numbers = numbers
         self._store = store
         self._kept = kept
-        self._numbers = numbers
+        self._guard = guard
+        self._keep_texts = keep_texts
         self._held: dict[tuple[str, int | None, str], events.Answered] = {}
         for state in states:
             for number, answered in state.answered.items():
                 asked = state.asked.get(number)
-                if answered.outcome == "answer" and asked is not None:
+                if answered.outcome == "answer" and answered.ref and asked is not None:
                     self._held[state.intent.id, asked.attempt, asked.prompt] = answered
 
-    async def ask(self, intent: str, attempt: int, agent: str, prompt: Prompt, *, purpose: str) -> Called:
-        """Return the answer that the run already holds, or ask the model."""
+    async def ask(
+        self,
+        intent: str,
+        attempt: int,
+        agent: str,
+        prompt: Prompt,
+        *,
+        purpose: str,
+        failed: bool = False,
+        fork: Tree | None = None,
+        paths: Iterable[RepoPath] = (),
+    ) -> Called:
+        """Return the answer that the run already holds, or ask the model that the purpose calls for.
+
+        Args:
+            purpose: ``fresh`` or ``replay``.
+            failed: a replay before this one failed.
+            fork, paths: the code that the prompt was made from, and the paths whose text it may show.
+        """
+        channel = self._channels.choose(purpose, attempt=attempt, failed=failed)
+        where = {"actor": agent, "intent": intent, "attempt": attempt}
+        cleared = self._clear(prompt, channel, fork, paths, where)
+        if isinstance(cleared, Withheld):
+            none = NoAnswer(failure=cleared.failure, why=cleared.why, model=channel.model.name)
+            return _called(none, Usage(), prompt.digest, channel)
+        prompt = cleared.prompt
         digest = prompt.digest
         held = self._held.get((intent, attempt, digest))
         if held is not None:
-            return self._again(held, digest)
-        where = {"actor": agent, "intent": intent, "attempt": attempt}
-        model = self._asker.model.name
-        ref = self._store.put(JSON.encode(prompt.messages)).text
-        usage = Usage()
-        call = 0
-
-        def before(number: int, /) -> None:
-            nonlocal call
-            call = self._numbers.next()
-            self._journal.write(events.Asked, call=call, purpose=purpose, model=model, prompt=digest, ref=ref, **where)
-
-        def after(number: int, outcome: Answer | NoAnswer, latency_s: float, /) -> None:
-            nonlocal usage
-            usage = usage + usage_of(outcome)
-            text = outcome.text if isinstance(outcome, Answer) else ""
-            self._journal.write(
-                events.Answered,
-                call=call,
-                outcome="answer" if isinstance(outcome, Answer) else str(outcome.failure),
-                why="" if isinstance(outcome, Answer) else outcome.why,
-                source=outcome.source if isinstance(outcome, Answer) else "provider",
-                model=outcome.model,
-                input_tokens=outcome.input_tokens,
-                cached_tokens=outcome.cached_tokens,
-                output_tokens=outcome.output_tokens,
-                cost_usd=outcome.cost_usd,
-                latency_s=latency_s,
-                answer=_digest(text),
-                ref=self._store.put(text.encode()).text if text else "",
-                **where,
+            answer = self._again(held)
+            return _called(answer, usage_of(answer), digest, channel)
+        question = _Question(
+            self,
+            channel.most(prompt),
+            fresh=purpose == "fresh" and attempt == 1,
+            asked={
+                "purpose": purpose,
+                "model": channel.model.name,
+                "prompt": digest,
+                "ref": self.keep(JSON.encode(prompt.messages)),
+            },
+            where=where,
+        )
+        try:
+            outcome = await self._askers[id(channel)].ask(
+                prompt,
+                before=question.before,
+                after=question.after,
+                permit=question,
+                screen=self._screen(cleared, channel),
             )
+        except asyncio.CancelledError:
+            question.cut_off()
+            raise
+        finally:
+            question.release()
+        return _called(outcome, question.usage, digest, channel)
 
-        outcome = await self._asker.ask(prompt, before=before, after=after)
-        return Called(outcome=outcome, usage=usage, plan=_plan(digest, outcome))
+    def keep(self, content: bytes) -> str:
+        """Keep a prompt or an answer; return where, or the empty text where texts are not kept."""
+        return self._store.put(content).text if self._keep_texts else ""
 
-    def _again(self, held: events.Answered, digest: str) -> Called:
-        answer = Answer(
+    def _clear(
+        self,
+        prompt: Prompt,
+        channel: Channel,
+        fork: Tree | None,
+        paths: Iterable[RepoPath],
+        where: dict[str, Any],
+    ) -> Cleared | Withheld:
+        """Return a prompt as it may be sent, and journal what was taken out, or why it is not sent."""
+        if self._guard is None or channel.model.local:
+            return Cleared(prompt=prompt)
+        cleared = self._guard.clear(prompt, fork, paths)
+        if isinstance(cleared, Withheld):
+            how, why, shown = "refused", cleared.failure, cleared.shown
+        else:
+            how, why, shown = "redacted", Failure.SECRET, cleared.replaced
+        if shown:
+            self.journal.write(events.Withheld, how=how, why=str(why), shown=shown, **where)
+        return cleared
+
+    def _screen(self, cleared: Cleared, channel: Channel) -> Callable[[Answer], Answer | NoAnswer] | None:
+        """Return what looks at answers; a program that stands for no language model says only what it read."""
+        model = channel.model
+        if self._guard is None or (model.deterministic and not model.simulated):
+            return None
+        return partial(self._guard.screen, cleared)
+
+    def _again(self, held: events.Answered) -> Answer:
+        return Answer(
             text=self._kept.get(held.ref).decode(),
             model=held.model,
             input_tokens=held.input_tokens,
@@ -109,7 +186,74 @@ class Calls:
             cost_usd=held.cost_usd,
             source="run",
         )
-        return Called(outcome=answer, usage=usage_of(answer), plan=_plan(digest, answer))
+
+
+class _Question:
+    """One question on its way: each of its calls is reserved, journalled, made, journalled again and settled."""
+
+    def __init__(self, calls: Calls, most: Most, *, fresh: bool, asked: dict[str, str], where: dict[str, Any]) -> None:
+        self.usage = Usage()
+        self._calls = calls
+        self._most = most
+        self._fresh = fresh
+        self._asked = asked
+        self._where = where
+        self._reserved = False
+        self._open = 0
+
+    async def reserve(self) -> str:
+        """Wait until a call may be made; return why it may not, or the empty text."""
+        why = await self._calls.budget.reserve(self._most, fresh=self._fresh)
+        self._reserved = not why
+        return why
+
+    def late(self) -> str:
+        """Return why the call may not be made after all, or the empty text."""
+        return self._calls.budget.late()
+
+    def release(self) -> None:
+        """Give back what a call that has ended, or was never made, reserved."""
+        if self._reserved:
+            self._reserved = False
+            self._calls.budget.release(self._most, fresh=self._fresh)
+            self._fresh = False
+
+    def before(self, number: int, /) -> None:
+        """Journal a call that is about to be made; an answer from the cache uses nothing."""
+        self._open = self._calls.numbers.next()
+        most = self._most if self._reserved else Most()
+        self._calls.journal.write(
+            events.Asked, call=self._open, most_tokens=most.tokens, most_usd=most.usd, **self._asked, **self._where
+        )
+
+    def after(self, number: int, outcome: Answer | NoAnswer, latency_s: float, /) -> None:
+        """Journal how a call ended."""
+        self.usage = self.usage + usage_of(outcome)
+        text = outcome.text if isinstance(outcome, Answer) else ""
+        self._calls.journal.write(
+            events.Answered,
+            call=self._open,
+            outcome="answer" if isinstance(outcome, Answer) else str(outcome.failure),
+            why="" if isinstance(outcome, Answer) else outcome.why,
+            source=outcome.source if isinstance(outcome, Answer) else "provider",
+            model=outcome.model,
+            input_tokens=outcome.input_tokens,
+            cached_tokens=outcome.cached_tokens,
+            output_tokens=outcome.output_tokens,
+            cost_usd=outcome.cost_usd,
+            latency_s=latency_s,
+            answer=_digest(text),
+            ref=self._calls.keep(text.encode()) if text else "",
+            **self._where,
+        )
+        self._open = 0
+        self.release()
+
+    def cut_off(self) -> None:
+        """Journal that a call was cancelled under way; a journal that fails then has its own say."""
+        if self._open:
+            with suppress(JournalFailed):
+                self._calls.journal.write(events.CutOff, call=self._open, model=self._asked["model"], **self._where)
 
 
 class CallNumbers:
@@ -135,8 +279,10 @@ def usage_of(outcome: Answer | NoAnswer | events.Answered) -> Usage:
     )
 
 
-def _plan(prompt: str, outcome: Answer | NoAnswer) -> dict[str, str]:
-    return {"prompt": prompt, **({"answer": _digest(outcome.text)} if isinstance(outcome, Answer) else {})}
+def _called(outcome: Answer | NoAnswer, usage: Usage, prompt: str, channel: Channel) -> Called:
+    plan = {"prompt": prompt, **({"answer": _digest(outcome.text)} if isinstance(outcome, Answer) else {})}
+    model = channel.model
+    return Called(outcome=outcome, usage=usage, plan=plan, deterministic=model.deterministic, simulated=model.simulated)
 
 
 def _digest(text: str) -> str:

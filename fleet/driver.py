@@ -13,36 +13,39 @@ from functools import partial
 from fleet.admission import Queue
 from fleet.agent import Agents
 from fleet.attempts import Attempts
+from fleet.budget import Budget, check_price
 from fleet.calls import CallNumbers, Calls
+from fleet.channels import Channels
+from fleet.control import Control
 from fleet.engines.local import LocalEngine
+from fleet.ground import Ground
+from fleet.guard import guard_of
+from fleet.ramp import ramp_for
 from fleet.recovery import recover
 from fleet.redo import ModelRedo
-from fleet.retry import Asker
-from fleet.throttle import Throttle
-from lanes.desk import Desk
-from lanes.fork import Main
-from lanes.gate import Gate, NoChecks
-from lanes.router import Router
-from lanes.step import Terms
-from lanes.submission import Submission
-from lanes.train import Builder
+from fleet.spending import Spending
+from fleet.stall import Stall, hanging
+from fleet.stop_if import StopIf
+from lanes.desk import Tell, unheard
+from lanes.router import Router, SharedByLane
 from lanes.yard import Yard
 from qodebase import events
+from qodebase.caps import NO_CAPS, Caps
 from qodebase.code import CommitTree
+from qodebase.collector import seldom_collected
 from qodebase.errors import QodebaseError
 from qodebase.events import Event
 from qodebase.intent import Ending, Intent
 from qodebase.journal import Journal, JournalFailed, read_events
-from qodebase.paths import CommitId
-from qodebase.ports import Checker, Clock, Engine, Job, Model
-from qodebase.runs import RunFolder, Settings
+from qodebase.orders import Orders
+from qodebase.ports import Checker, Clock, Engine, Job
+from qodebase.runs import RunFolder, Settings, this_process
 from qodebase.segments import SegmentReader, SegmentWriter
 from qodebase.state import RunState
-from qodebase.trunk.batch import Person
+from qodebase.stoppable import Stoppable
 from qodebase.trunk.compaction import CompactionFailed
 from qodebase.trunk.landing import Trunk
 from qodebase.trunk.reader import Reader
-from replay_rules.registry import chooser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,21 +54,27 @@ class Parts:
 
     Attributes:
         job: opened on the run's base.
-        model: answers fresh work and model replays; the caller closes it.
-        throttle: the gate in front of it, or None.
+        channels: the models; the caller closes them.
+        caps: those that are new in this sitting.
+        stop_if: conditions that pause the run (`fleet.stop_if`).
         checker: runs checks; None: the job has none.
+        tell: hears of each tree that is to be judged; see `lanes.desk.Desk`.
         tries: attempts for each intent.
+        stall_after_s: see `fleet.stall.Stall`.
         sign: gives a commit's signature, or None.
         listeners: hear each event once it is in the journal.
     """
 
     job: Job
-    model: Model
+    channels: Channels
     clock: Clock
-    throttle: Throttle | None = None
+    caps: Caps = NO_CAPS
+    stop_if: Sequence[str] = ()
     checker: Checker | None = None
+    tell: Tell = unheard
     engine: Engine | None = None
     tries: int = 1
+    stall_after_s: float = 600.0
     sign: Callable[[bytes], bytes] | None = None
     listeners: Sequence[Callable[[Event], None]] = ()
 
@@ -94,7 +103,13 @@ class Driver:
         self._choose = choose
         self._limit = limit
         self._queue: Queue | None = None
+        self._journal: Journal | None = None
         self._drained = False
+        self._stuck = False
+        self._guard = guard_of(settings.privacy)
+        self._spending = Spending()
+        self._budget = Budget(NO_CAPS, parts.clock, self._spending, closed=self._admit_no_more)
+        self._stop_if = StopIf(parts.stop_if, stop=self._admit_no_more)
         self.untidy = ""
         self.state = RunState(folder.intents())
 
@@ -103,16 +118,37 @@ class Driver:
         self._drained = True
         if self._queue is not None:
             self._queue.drain()
+        if self._journal is not None and not self.state.draining:
+            self._journal.write(events.Ordered, actor="operator", what="drain")
+
+    def _admit_no_more(self) -> None:
+        if self._queue is not None:
+            self._queue.drain()
+
+    def _caps(self) -> Caps:
+        """Return the caps of this sitting: those of the one before, or of the settings, and what is new.
+
+        Raises:
+            UnknownPrice: a cost cap, and a model whose price is not known.
+        """
+        before = self._settings.caps if self.state.caps is None else self.state.caps
+        caps = before.changed(self._parts.caps)
+        for channel in self._parts.channels.all if caps.cost_usd is not None else ():
+            check_price(channel.model.name, channel.price)
+        return caps
 
     async def run(self) -> str:
-        """Take the sitting; return why it stopped: ended, limit or interrupted."""
-        self.state.apply_all(read_events(self._folder.journal)) if self._folder.journal.exists() else None
+        """Take the sitting; return why it stopped: ended, limit, interrupted, stalled, capped or condition."""
+        for event in read_events(self._folder.journal) if self._folder.journal.exists() else ():
+            self.state.apply(event)
+            self._spending.apply(event)
+        self._budget.caps = self._caps()
         with ExitStack() as held:
             journal = Journal(
                 self._folder.journal,
                 run=self._settings.run,
                 clock=self._parts.clock,
-                listeners=(self.state.apply, *self._parts.listeners),
+                listeners=(self.state.apply, self._budget.apply, self._stop_if.apply, *self._parts.listeners),
             )
             held.callback(journal.close)
             store = SegmentWriter(self._folder.attempts)
@@ -128,7 +164,7 @@ class Driver:
                     stopped = "interrupted" if isinstance(error, asyncio.CancelledError) else "failed"
                     journal.write(events.RunStopped, actor="driver", why=stopped, tip=trunk.tip)
                 raise _cause(error) from None
-            journal.write(events.RunStopped, actor="driver", why=why, tip=trunk.tip)
+            journal.write(events.RunStopped, actor="driver", why=why, detail=self._detail(why), tip=trunk.tip)
             if why == "ended":
                 self._compact(trunk)
         return why
@@ -154,24 +190,39 @@ class Driver:
             tip=trunk.tip,
             workers=workers,
             limit=self._limit,
+            caps=self._budget.caps,
             real_pid=os.getpid(),
         )
-        if chosen:
-            with parts.clock.working():
-                await asyncio.to_thread(parts.job.ready)
-        main = self._main(reader, trunk.tip)
+        ground = Ground(
+            job=parts.job,
+            settings=settings,
+            state=self.state,
+            clock=parts.clock,
+            journal=journal,
+            store=store,
+            trunk=trunk,
+            reader=reader,
+            checker=parts.checker,
+            tell=parts.tell,
+            sign=parts.sign,
+        )
+        main = ground.open_main()
         kept = SegmentReader(self._folder.attempts)
         held.callback(kept.close)
         attempts = Attempts(store, kept)
         calls = Calls(
-            Asker(parts.model, parts.clock, throttle=parts.throttle),
+            parts.channels,
+            parts.clock,
+            budget=self._budget,
             journal=journal,
             store=store,
             kept=kept,
             states=self.state.intents.values(),
             numbers=CallNumbers(self.state.calls),
+            guard=self._guard,
+            keep_texts=settings.privacy.keep_prompts,
         )
-        desk = self._desk(journal, store, trunk, reader, main)
+        desk = ground.open_desk(main)
         held.callback(desk.close)
         redo = ModelRedo(
             parts.job,
@@ -181,13 +232,14 @@ class Driver:
             open_tree=partial(CommitTree, reader),
             asked=lambda intent: self.state.intents[intent].intent.asked,
         )
-        yard = self._yard(journal, desk, redo)
+        yard = ground.open_yard(desk, redo)
         self._queue = Queue(chosen, lambda intent: self.state.intents[intent].ending)
+        self._journal = journal
         if self._drained:
-            self._queue.drain()
+            self.drain()
         agents = Agents(
             job=parts.job,
-            model=parts.model,
+            channels=parts.channels,
             calls=calls,
             yard=yard,
             main=main,
@@ -196,90 +248,85 @@ class Driver:
             attempts=attempts,
             clock=parts.clock,
             state=self.state.intents.__getitem__,
+            shared=SharedByLane(Router(settings.lanes), parts.job.shared),
             tries=parts.tries,
         )
-        await self._work(yard, agents, workers)
+        control = Control(
+            Orders(self._folder.root),
+            this_process(),
+            state=self.state,
+            journal=journal,
+            queue=self._queue,
+            agents=agents,
+            stall=Stall(parts.stall_after_s),
+            hangs=lambda: self._hanging(agents, yard),
+        )
+        control.begin()
+        try:
+            await self._work(yard, agents, control, workers)
+        finally:
+            self._journal = None
         if agents.unreached and not self._drained:
             return "no answers"
-        return self._why(chosen, pending)
+        why = self._why(chosen, pending)
+        if why == "ended":
+            ground.compose()
+        return why
 
-    async def _work(self, yard: Yard, agents: Agents, workers: int) -> None:
-        # Ten thousand agents make millions of long-lived objects; the default thresholds would scan them all the time.
-        gc.freeze()
-        thresholds = gc.get_threshold()
-        gc.set_threshold(100_000, 50, 1000)
-        try:
+    async def _work(self, yard: Yard, agents: Agents, control: Control, workers: int) -> None:
+        with seldom_collected():
             async with asyncio.TaskGroup() as tasks:
                 serving = [tasks.create_task(yard.serve(), name="yard")]
-                if self._parts.throttle is not None:
-                    serving.append(tasks.create_task(self._parts.throttle.serve(), name="throttle"))
-                engine = self._parts.engine or LocalEngine()
-                await engine.run(workers, agents.work)
+                for channel in self._parts.channels.all:
+                    if channel.throttle is not None:
+                        name = f"throttle {channel.model.name}"
+                        serving.append(tasks.create_task(channel.throttle.serve(), name=name))
+                gates = [channel.throttle for channel in self._parts.channels.all if channel.throttle is not None]
+                serving.append(tasks.create_task(self._budget.end_in_time(gates), name="time cap"))
+                ramp = ramp_for(self._parts.channels.fresh.model, self._parts.clock, self._settings.ramp)
+                engine = self._parts.engine or LocalEngine(ramp)
+                async with Stoppable() as working:
+                    serving.append(tasks.create_task(control.serve(working.stop), name="control"))
+                    await self._ready()
+                    await engine.run(workers, agents.work)
+                self._stuck = working.stopped
                 for task in serving:
                     task.cancel()
-        finally:
-            gc.set_threshold(*thresholds)
-            gc.unfreeze()
+
+    async def _ready(self) -> None:
+        if self._queue is not None and not self._queue.over():
+            with self._parts.clock.working():
+                await asyncio.to_thread(self._parts.job.ready)
+                if not all(channel.model.deterministic for channel in self._parts.channels.all):
+                    await asyncio.to_thread(self._guard.prepare)
+            gc.freeze()
 
     def _why(self, chosen: Sequence[Intent], pending: Sequence[Intent]) -> str:
         if all(self.state.intents[intent.id].ending is not Ending.PENDING for intent in pending):
             return "ended"
+        if all(self.state.intents[intent.id].ending is not Ending.PENDING for intent in chosen) and not self._drained:
+            return "limit"
+        if self._stuck and not self._drained:
+            return "stalled"
+        if self._budget.reached and not self._drained:
+            return "capped"
+        if self._stop_if.told and not self._drained:
+            return "condition"
         return "interrupted" if self._drained or len(chosen) == len(pending) else "limit"
 
-    def _main(self, reader: Reader, tip: CommitId) -> Main:
-        main = Main(CommitTree(reader, tip), partial(CommitTree, reader))
-        by_commit = {known.commit: known for known in self.state.intents.values() if known.commit}
-        for commit in reversed(list(reader.log(tip, self._settings.base))):
-            known = by_commit.get(commit.id)
-            if known is not None:
-                main.remember(known.intent.id, commit.id, known.paths)
-            elif commit.parents:
-                main.pass_by(commit.id, CommitId(commit.parents[0]))
-        return main
-
-    def _desk(self, journal: Journal, store: SegmentWriter, trunk: Trunk, reader: Reader, main: Main) -> Desk:
-        def sync() -> None:
-            store.sync()
-            journal.sync()
-
-        return Desk(
-            terms=Terms(
-                run=self._settings.run,
-                shared=self._parts.job.shared,
-                author=self._author,
-                sign=self._parts.sign,
-                simulated=self._parts.clock.simulated,
-            ),
-            trunk=trunk,
-            main=main,
-            journal=journal,
-            clock=self._parts.clock,
-            open_tree=partial(CommitTree, reader),
-            between=lambda old, new: [commit.id for commit in reader.log(new, old)],
-            sync=sync,
+    def _hanging(self, agents: Agents, yard: Yard) -> tuple[str, ...]:
+        gates = [channel.throttle for channel in self._parts.channels.all if channel.throttle is not None]
+        return hanging(
+            self.state.intents.values(),
+            agents.at_work,
+            waiting=yard.waiting(),
+            at_gate=sum(gate.waiting for gate in gates),
+            paused_s=max((gate.paused_s for gate in gates), default=0.0),
+            now=self._parts.clock.now(),
         )
 
-    def _yard(self, journal: Journal, desk: Desk, redo: ModelRedo) -> Yard:
-        job, rules = self._parts.job, self._settings.rules
-        return Yard(
-            router=Router(self._settings.lanes),
-            desk=desk,
-            builder=Builder(desk.main, job.shared, chooser(rules.off, rules.bind), job.idempotent),
-            gate=Gate(self._parts.checker or NoChecks()),
-            journal=journal,
-            clock=self._parts.clock,
-            redo=redo,
-            shared=[shared.path for shared in job.shared],
-            train_max=self._settings.train_max,
-            sitting=self.state.sittings,
-        )
-
-    def _author(self, submission: Submission) -> Person:
-        at = int(self._parts.clock.now())
-        name, _, mail = self._settings.author.partition("<")
-        if name.strip():
-            return Person(name=name.strip(), mail=mail.rstrip("> "), time=at)
-        return Person(name=submission.agent, mail=f"{submission.agent}@qodebase.invalid", time=at)
+    def _detail(self, why: str) -> str:
+        return {"capped": self._budget.told(), "condition": self._stop_if.told}.get(why, "")
 
 
 def _cause(error: BaseException) -> BaseException:

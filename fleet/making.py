@@ -11,6 +11,8 @@ from qodebase.intent import Ending, Intent
 from qodebase.paths import RepoPath
 from qodebase.ports import Answer, Failure, Job, NoAnswer, Tree, Unusable
 
+_REFUSALS = (Failure.REFUSED, Failure.SECRET, Failure.NEVER_SENT)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
@@ -26,7 +28,7 @@ def make_change(
 ) -> Made | Unusable:
     """Turn what a model gave into a change against ``fork``, or say how the intent ends."""
     if isinstance(outcome, NoAnswer):
-        ending = Ending.REFUSED if outcome.failure is Failure.REFUSED else Ending.NO_ANSWER
+        ending = Ending.REFUSED if outcome.failure in _REFUSALS else Ending.NO_ANSWER
         return Unusable(ending=ending, why=f"{outcome.failure}: {outcome.why}" if outcome.why else str(outcome.failure))
     accepted = job.accept(intent, outcome.text, fork)
     if isinstance(accepted, Unusable):

@@ -7,13 +7,14 @@ from collections.abc import Container
 from qodebase import events
 from qodebase.codec import BadData
 from qodebase.collision import Collided
+from qodebase.composition import read_composition
 from qodebase.errors import QodebaseError
 from qodebase.intent import Ending
 from qodebase.journal import Journal
 from qodebase.paths import CommitId
 from qodebase.record import read_note
 from qodebase.state import RunState
-from qodebase.trailers import ATTEMPT, INTENT, LANE, REPLAY, RUN, TRAIN
+from qodebase.trailers import ATTEMPT, COMPOSE, INTENT, LANE, REPLAY, RUN, TRAIN
 from qodebase.trunk.commits import CommitFacts
 from qodebase.trunk.reader import Reader
 
@@ -34,9 +35,12 @@ def recover(run: str, state: RunState, journal: Journal, reader: Reader, *, tip:
     log.reverse()
     ours: dict[str, CommitFacts] = {}
     foreign = []
+    composed = []
     for commit in log:
         words = dict(commit.trailers)
-        if words.get(RUN) == run:
+        if words.get(RUN) == run and COMPOSE in words:
+            composed.append(commit)
+        elif words.get(RUN) == run:
             ours.setdefault(words.get(INTENT, ""), commit)
         else:
             foreign.append(commit.id)
@@ -45,6 +49,9 @@ def recover(run: str, state: RunState, journal: Journal, reader: Reader, *, tip:
         known = state.intents.get(intent)
         if known is not None and known.ending is not Ending.LANDED:
             _write_landing(journal, reader, intent, commit)
+    for commit in composed:
+        if commit.id not in state.composed:
+            _write_composed(journal, reader, commit)
     unseen = [commit for commit in foreign if commit not in state.foreign]
     if unseen:
         journal.write(events.Foreign, actor="trunk", commits=tuple(unseen))
@@ -87,6 +94,22 @@ def _write_landing(journal: Journal, reader: Reader, intent: str, commit: Commit
         commit=commit.id,
         parent=CommitId(commit.parents[0]),
         replay=replay,
+    )
+
+
+def _write_composed(journal: Journal, reader: Reader, commit: CommitFacts) -> None:
+    note = reader.note(commit.id)
+    try:
+        composition = read_composition(note or b"")
+    except BadData:
+        return
+    journal.write(
+        events.Composed,
+        actor="trunk",
+        commit=commit.id,
+        parent=CommitId(commit.parents[0]),
+        path=composition.composes,
+        shards=composition.shards,
     )
 
 

@@ -12,7 +12,7 @@ from qodebase import events
 from qodebase.collision import Declined
 from qodebase.journal import Journal
 from qodebase.paths import CommitId
-from qodebase.ports import Job, Redone, ReplayRequest, Tree, Unusable
+from qodebase.ports import Job, Postponed, Redone, ReplayRequest, Tree, Unusable
 
 
 class ModelRedo:
@@ -40,7 +40,7 @@ class ModelRedo:
         self._journal = journal
         self._attempts = attempts
 
-    async def redo(self, request: ReplayRequest, fork: Tree) -> Redone | Declined:
+    async def redo(self, request: ReplayRequest, fork: Tree) -> Redone | Declined | Postponed:
         """Ask the model with the newest text, the original change and what landed in between."""
         intent = request.intent
         agent = f"replay {request.replay}"
@@ -51,7 +51,18 @@ class ModelRedo:
             fork,
             {landed: self._asked(landed) for landed in request.since},
         )
-        called = await self._calls.ask(intent.id, request.attempt, agent, prompt, purpose="replay")
+        called = await self._calls.ask(
+            intent.id,
+            request.attempt,
+            agent,
+            prompt,
+            purpose="replay",
+            failed=bool(request.failed),
+            fork=fork,
+            paths=(*intent.scope, *request.change.paths),
+        )
+        if called.postponed:
+            return Postponed(why=called.postponed)
         made = make_change(self._job, intent, called.outcome, fork, [shared.path for shared in self._job.shared])
         if isinstance(made, Unusable):
             return Declined(why=made.why)
@@ -65,6 +76,14 @@ class ModelRedo:
             replay=request.replay,
             change=kept.digest,
             ref=kept.ref,
+            paths=made.change.paths,
         )
         plan = {**called.plan, "change": kept.digest}
-        return Redone(change=made.change, model=called.outcome.model, usage=called.usage, plan=plan)
+        return Redone(
+            change=made.change,
+            model=called.outcome.model,
+            usage=called.usage,
+            plan=plan,
+            deterministic=called.deterministic,
+            simulated=called.simulated,
+        )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from qodebase.change import SUBMODULE
-from qodebase.collision import Collision, Side
+from qodebase.collision import Collided, Collision, Side
 from qodebase.edits import BadChange, Edit, materialise
 from qodebase.paths import RepoPath
 from qodebase.ports import Message, Prompt, ReplayRequest, Tree
@@ -28,7 +28,7 @@ def with_replay(prompt: Prompt, request: ReplayRequest, before: Tree, now: Tree,
     """
     *first, last = prompt.messages
     told = Message(role=last.role, text=f"{replay_text(request, before, now, asked)}\n\n{last.text}")
-    return Prompt(messages=(*first, told), max_output_tokens=prompt.max_output_tokens, facts=prompt.facts)
+    return prompt.saying((*first, told))
 
 
 def replay_text(request: ReplayRequest, before: Tree, now: Tree, asked: Mapping[str, str]) -> str:
@@ -37,18 +37,20 @@ def replay_text(request: ReplayRequest, before: Tree, now: Tree, asked: Mapping[
         edits = materialise(request.change, before)
     except (BadChange, KeyError) as error:
         raise RuntimeError(f"the change of {request.intent.id} does not fit its own base: {error}") from error
-    collided = [one.path for one in request.collided]
     parts = [
         "This was asked, and answered on an older text of the code; main has moved since. Do it again on the newest"
         " text, keeping what landed in between.",
         f"Asked:\n{request.intent.asked}",
         f"The original change:\n{_cut(_diff(edits, before))}",
     ]
+    moved = [(one.path, one.moved_to) for one in request.collided if one.moved_to and now.entry(one.path) is None]
+    if moved:
+        parts.append("\n".join(f"{path.text} is now {there.text}." for path, there in moved))
     landed = list(dict.fromkeys(request.since))[-_MOST_INTENTS:]
     if landed:
         sentences = "\n".join(f"- {asked.get(intent, intent)}" for intent in landed)
         parts.append(f"Landed in between on the same files:\n{sentences}")
-    if clashing := _clashes(edits, collided, before, now):
+    if clashing := _clashes(edits, request.collided, before, now):
         parts.append(f"Both changed these regions:\n{_cut(clashing)}")
     if request.failed:
         parts.append(f"The last answer did not do: {request.failed}")
@@ -68,15 +70,17 @@ def _diff(edits: Mapping[RepoPath, Edit | None], before: Tree) -> str:
     return "".join(out)
 
 
-def _clashes(edits: Mapping[RepoPath, Edit | None], collided: list[RepoPath], before: Tree, now: Tree) -> str:
+def _clashes(edits: Mapping[RepoPath, Edit | None], collided: Iterable[Collided], before: Tree, now: Tree) -> str:
     from replay_rules.conflict import clashes, described
 
     out = []
-    for path in collided:
-        edit = edits.get(path)
+    for one in collided:
+        there = one.moved_to or one.path
+        edit = edits.get(one.path) or edits.get(there)
+        main = there if now.entry(there) is not None else one.path
         change = Side(content=None) if edit is None else Side(content=edit.content, mode=edit.mode)
-        collision = Collision(path=path, base=_side(before, path), main=_side(now, path), change=change)
-        out.append(described(path.text, clashes(collision)))
+        collision = Collision(path=there, base=_side(before, one.path), main=_side(now, main), change=change)
+        out.append(described(there.text, clashes(collision)))
     return "\n".join(text for text in out if text)
 
 

@@ -9,7 +9,9 @@ from typing import Any, Protocol
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_result
 
+from fleet.concurrency import is_overloaded
 from fleet.models.cached import WithCache
+from fleet.scrub import Scrub
 from fleet.throttle import Throttle, expected_tokens
 from qodebase.errors import QodebaseError
 from qodebase.ports import Answer, Clock, Failure, Model, NoAnswer, Prompt
@@ -20,15 +22,15 @@ class Patience:
     """How long a call is tried again.
 
     Attributes:
-        tries: calls in all.
+        tries: calls in all, those left out that a rate limit turned away: they say nothing of the question.
         first_s, longest_s: the wait after the first try, which doubles up to the longest; each is drawn from its
             upper half.
         total_s: seconds of waiting in all; a provider that asks for more is not asked again.
         rate_pause_s: how long the whole fleet keeps still after a 429 that does not say how long.
     """
 
-    tries: int = 6
-    first_s: float = 1.0
+    tries: int = 7
+    first_s: float = 0.5
     longest_s: float = 60.0
     total_s: float = 300.0
     rate_pause_s: float = 1.0
@@ -44,6 +46,26 @@ class After(Protocol):
     """Is told how a try ended, and its seconds on the clock."""
 
     def __call__(self, number: int, outcome: Answer | NoAnswer, latency_s: float, /) -> Awaitable[None] | None: ...
+
+
+class Permit(Protocol):
+    """Says whether a call may be made; each method returns why not, or the empty text."""
+
+    async def reserve(self) -> str:
+        """Wait until the call may be made; is asked before the gate."""
+
+    def late(self) -> str:
+        """Look again right before the call; is asked behind the gate."""
+
+
+_SCRUB = Scrub()
+"""Models from outside may hand on what a provider said as it is."""
+
+
+class Screen(Protocol):
+    """Looks at an answer before it is told or kept, and may turn it into none."""
+
+    def __call__(self, answer: Answer, /) -> Answer | NoAnswer: ...
 
 
 class Asker:
@@ -70,11 +92,20 @@ class Asker:
             retry_error_callback=_last_outcome,
         )
 
-    async def ask(self, prompt: Prompt, *, before: Before, after: After) -> Answer | NoAnswer:
+    async def ask(
+        self,
+        prompt: Prompt,
+        *,
+        before: Before,
+        after: After,
+        permit: Permit | None = None,
+        screen: Screen | None = None,
+    ) -> Answer | NoAnswer:
         """Return the answer, or why there is none after the last try.
 
         ``before`` and ``after`` come in pairs; a call that is cancelled has no ``after``. An answer from the cache is
-        one try.
+        one try, and needs no permit. A call without a permit is not made; that ends the question too. What ``screen``
+        makes of an answer, also of one from the cache, is what is told, kept and returned.
 
         Raises:
             QodebaseError: no other call would do better (a wrong key, say); its ``after`` has been called.
@@ -83,33 +114,72 @@ class Asker:
             started = self._clock.now()
             found = await self.model.lookup(prompt)
             if found is not None:
+                screened = screen(found) if screen is not None else found
                 await _told(before(1))
-                await _told(after(1, found, self._clock.now() - started))
-                return found
-        outcome: Answer | NoAnswer = await self._retrying(self._try, prompt, _Count(), before, after)
+                await _told(after(1, screened, self._clock.now() - started))
+                return screened
+        count = _Count()
+        outcome = await self._try(prompt, count, before, after, permit, screen)
+        if _worth_retrying(outcome):
+            count.first = outcome
+            outcome = await self._retrying(self._next, prompt, count, before, after, permit, screen)
         if isinstance(self.model, WithCache):
             await self.model.keep(prompt, outcome)
         return outcome
 
-    async def _try(self, prompt: Prompt, count: _Count, before: Before, after: After) -> Answer | NoAnswer:
-        count.value += 1
-        number = count.value
+    async def _next(self, prompt: Prompt, count: _Count, *told: Any) -> Answer | NoAnswer:
+        """Take the next try; the first was taken without the machinery of retrying, which most calls never need."""
+        first, count.first = count.first, None
+        return await self._try(prompt, count, *told) if first is None else first
+
+    async def _try(
+        self,
+        prompt: Prompt,
+        count: _Count,
+        before: Before,
+        after: After,
+        permit: Permit | None,
+        screen: Screen | None,
+    ) -> Answer | NoAnswer:
+        if permit is not None and (why := await permit.reserve()):
+            return self._not_made(why)
+        count.tries += 1
+        number = count.tries
         tokens = 0
         if self._throttle is not None:
             tokens = expected_tokens(prompt)
             await self._throttle.enter(tokens)
-        await _told(before(number))
-        started = self._clock.now()
+        outcome: Answer | NoAnswer | None = None
         try:
-            outcome = await self._asked.answer(prompt)
-        except QodebaseError as error:
-            ended = NoAnswer(failure=Failure.PROVIDER, why=error.message, model=self.model.name)
-            await _told(after(number, ended, self._clock.now() - started))
-            raise
+            if permit is not None and (why := permit.late()):
+                if self._throttle is not None:
+                    self._throttle.settle(tokens, 0)
+                return self._not_made(why)
+            await _told(before(number))
+            started = self._clock.now()
+            try:
+                outcome = await self._asked.answer(prompt)
+                if isinstance(outcome, NoAnswer):
+                    outcome = outcome.saying(_SCRUB(outcome.why))
+                elif screen is not None:
+                    outcome = screen(outcome)
+            except QodebaseError as error:
+                error.message = _SCRUB(error.message)
+                error.args = (error.message,)
+                ended = NoAnswer(failure=Failure.PROVIDER, why=error.message, model=self.model.name)
+                await _told(after(number, ended, self._clock.now() - started))
+                raise
+        finally:
+            if self._throttle is not None:
+                self._throttle.leave(overloaded=None if outcome is None else is_overloaded(outcome))
         if self._throttle is not None:
             self._obey(self._throttle, outcome, tokens)
+        count.turned_away += isinstance(outcome, NoAnswer) and outcome.failure is Failure.RATE
         await _told(after(number, outcome, self._clock.now() - started))
         return outcome
+
+    def _not_made(self, why: str) -> NoAnswer:
+        return NoAnswer(failure=Failure.CAP, why=why, model=self.model.name)
 
     def _obey(self, throttle: Throttle, outcome: Answer | NoAnswer, tokens: int) -> None:
         used = outcome.input_tokens + outcome.output_tokens
@@ -133,14 +203,17 @@ class Asker:
 
     def _stop(self, state: RetryCallState) -> bool:
         waited = state.idle_for + state.upcoming_sleep
-        return state.attempt_number >= self._patience.tries or waited > self._patience.total_s
+        count: _Count = state.args[1]
+        return count.tries - count.turned_away >= self._patience.tries or waited > self._patience.total_s
 
 
 @dataclass(slots=True)
 class _Count:
-    """The tries of one question."""
+    """The tries of one question, how many of them a rate limit turned away, and what came of the first."""
 
-    value: int = 0
+    tries: int = 0
+    first: Answer | NoAnswer | None = None
+    turned_away: int = 0
 
 
 def _worth_retrying(outcome: Any) -> bool:

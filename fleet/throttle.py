@@ -1,7 +1,7 @@
-"""The gate in front of a model: its calls and tokens a minute, and a pause that the whole fleet keeps.
+"""The gate in front of a model: its calls and tokens a minute, how many are under way, and the whole fleet's pauses.
 
-asyncio-throttle polls, so one task asks it on behalf of a queue of waiters: ten thousand of them cost one poller, are
-served in order, and those that gave up cost no permit.
+One task asks asyncio-throttle on behalf of a queue of waiters: ten thousand of them cost one timer, are served in
+order, and those that gave up cost no permit.
 """
 
 from __future__ import annotations
@@ -12,12 +12,21 @@ from typing import Any, NamedTuple
 
 from asyncio_throttle.throttler import Throttler
 
-from qodebase.ports import Clock, Prompt
+from fleet.concurrency import Concurrency
+from fleet.models.registry import ModelTable
+from qodebase.ports import Clock, Model, Prompt
 
 _TOKEN_PERMITS = 100
 """Permits a second that a limit of tokens is cut into."""
 
-_WINDOW_S = 0.25
+_A_TURN = 16
+"""Calls that are let through in one turn of the loop; what has come in meanwhile has its turn between."""
+
+_LATE_S = 0.25
+"""Permits that were due so long ago are still handed out."""
+
+_TOGETHER_S = 0.005
+"""Permits that are due within so many seconds are handed out at once; a timer for each would cost more."""
 
 _HAIR_S = 1e-4
 """The shortest wait, above the rounding of seconds since the epoch."""
@@ -29,41 +38,51 @@ class _Waiter(NamedTuple):
 
 
 class ClockThrottler(Throttler):
-    """asyncio-throttle's sliding window on a clock that is passed in, and without polling."""
+    """asyncio-throttle's sliding window on a clock that is passed in, without polling and without loss.
+
+    A permit counts from the moment at which it was due, at most a quarter of a second before it is taken: what a busy
+    event loop was late for is made up, so the rate holds and calls are spread evenly.
+    """
 
     def __init__(self, rate_limit: int, period: float, clock: Clock) -> None:
         super().__init__(rate_limit, period)
         self._clock = clock
-
-    def flush(self) -> None:
-        """Forget what has left the window."""
-        since = self._clock.now() - self.period
-        while self._task_logs and self._task_logs[0] <= since:
-            self._task_logs.popleft()
+        self._shortest_s = _HAIR_S if clock.simulated else _TOGETHER_S
 
     async def acquire(self) -> None:
         """Wait for a permit."""
-        self.flush()
-        while len(self._task_logs) >= self.rate_limit:
-            left: float = self._task_logs[0] + self.period - self._clock.now()
-            await self._clock.sleep(max(left, _HAIR_S))
-            self.flush()
-        self._task_logs.append(self._clock.now())
+        now = due = self._clock.now()
+        if len(self._task_logs) >= self.rate_limit:
+            due = self._task_logs.popleft() + self.period
+            # A wait much longer than the window means that the clock was set back.
+            while 0 < due - now < 2 * self.period:
+                await self._clock.sleep(max(due - now, self._shortest_s))
+                now = self._clock.now()
+        self._task_logs.append(min(now, max(due, now - _LATE_S)))
 
 
 class Throttle:
     """Let calls through in the order of their coming; `serve` must run beside them, in a task of their owner.
 
+    Each call that `enter` let through is told to `leave`.
+
     Args:
         clock: what the seconds of a pause, and under a virtual clock those of the limits, are counted on.
         requests_per_minute, tokens_per_minute: the limits; None: none.
+        in_flight: the most calls under way, fewer while many fail; None: as many as come.
     """
 
     def __init__(
-        self, clock: Clock, *, requests_per_minute: float | None = None, tokens_per_minute: float | None = None
+        self,
+        clock: Clock,
+        *,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        in_flight: int | None = None,
     ) -> None:
         self._clock = clock
-        self._requests = None if requests_per_minute is None else _throttler(clock, *_window(requests_per_minute))
+        self.concurrency = None if in_flight is None else Concurrency(in_flight)
+        self._requests = None if requests_per_minute is None else _throttler(clock, 1, 60 / requests_per_minute)
         self._tokens = None if tokens_per_minute is None else _Tokens(clock, tokens_per_minute)
         self._queue: deque[_Waiter] = deque()
         self._arrived = asyncio.Event()
@@ -86,13 +105,33 @@ class Throttle:
 
     async def enter(self, tokens: int = 0) -> None:
         """Wait for a call's turn; ``tokens`` is what it will use at most."""
-        free = self._requests is None and self._tokens is None
-        if free and not self._queue and self.paused_s == 0:
+        unlimited = self._requests is None and self._tokens is None
+        if unlimited and not self._queue and self._quiet:
+            self._begin()
             return
         waiter = _Waiter(asyncio.get_running_loop().create_future(), tokens)
         self._queue.append(waiter)
         self._arrived.set()
-        await waiter.future
+        try:
+            await waiter.future
+        except asyncio.CancelledError:
+            if not waiter.future.cancelled():
+                # Cancelled in the very turn of the loop in which it was let through.
+                self.settle(tokens, 0)
+                self.leave(overloaded=None)
+            raise
+
+    def leave(self, *, overloaded: bool | None) -> None:
+        """Count a call as ended; None: it says nothing of the provider (it was cancelled)."""
+        if self.concurrency is not None:
+            self.concurrency.end(overloaded=overloaded)
+
+    def let_go(self) -> None:
+        """Let all through that wait now, without a permit: they are told behind the gate that no call is made."""
+        while (waiter := self._first()) is not None:
+            self._queue.popleft()
+            self._begin()
+            waiter.future.set_result(None)
 
     def settle(self, expected: int, used: int) -> None:
         """Give back, or charge, the difference between the tokens that a call was let through with and its use."""
@@ -102,24 +141,29 @@ class Throttle:
     async def serve(self) -> None:
         """Let waiters through until `close`; cancelled, those that still wait are cancelled too."""
         permit = False
+        through = 0
         try:
             while await self._someone():
                 if not permit and self._requests is not None:
                     await self._requests.acquire()
                 permit = True
-                await self._end_of_pause()
+                await self._quietness()
                 waiter = self._first()
                 if waiter is None:
                     continue
                 if self._tokens is not None:
                     await self._tokens.take(waiter)
-                    await self._end_of_pause()
+                    await self._quietness()
                 if waiter.future.done():
                     self.settle(waiter.tokens, 0)
                     continue
                 self._queue.popleft()
+                self._begin()
                 waiter.future.set_result(None)
                 permit = False
+                through += 1
+                if through % _A_TURN == 0:
+                    await asyncio.sleep(0)
         finally:
             for waiter in self._queue:
                 waiter.future.cancel()
@@ -144,9 +188,21 @@ class Throttle:
             self._queue.popleft()
         return self._queue[0] if self._queue else None
 
-    async def _end_of_pause(self) -> None:
-        while (left := self.paused_s) > 0:
-            await self._clock.sleep(max(left, _HAIR_S))
+    def _begin(self) -> None:
+        if self.concurrency is not None:
+            self.concurrency.begin()
+
+    @property
+    def _quiet(self) -> bool:
+        """Return whether neither a pause nor the calls under way keep back the next one."""
+        return self.paused_s == 0 and (self.concurrency is None or not self.concurrency.full)
+
+    async def _quietness(self) -> None:
+        while not self._quiet:
+            if (left := self.paused_s) > 0:
+                await self._clock.sleep(max(left, _HAIR_S))
+            elif self.concurrency is not None:
+                await self.concurrency.room()
 
 
 class _Tokens:
@@ -171,17 +227,21 @@ class _Tokens:
 
 def _throttler(clock: Clock, limit: int, period: float) -> Any:
     """Return what hands out permits; asyncio-throttle declares no types."""
-    return ClockThrottler(limit, period, clock) if clock.simulated else Throttler(limit, period)
+    return ClockThrottler(limit, period, clock)
 
 
-def _window(per_minute: float) -> tuple[int, float]:
-    """Return a limit and its window in seconds: a quarter of a second where the rate allows.
+def gate_for(model: Model, table: ModelTable, clock: Clock, *, workers: int) -> Throttle:
+    """Return the gate in front of a model: what its table says, else what its kind bears, for so many agents.
 
-    A window of a minute would let a minute's calls out at once; one near the polls of asyncio-throttle, a hundredth of
-    a second apart, would lose much of the rate to them.
+    A model's class may say ``most_in_flight`` and ``most_per_minute``.
     """
-    limit = max(1, int(per_minute / 60 * _WINDOW_S))
-    return limit, limit * 60 / per_minute
+    bears = getattr(model, "most_in_flight", workers) if table.in_flight is None else table.in_flight
+    return Throttle(
+        clock,
+        requests_per_minute=table.requests_per_minute or getattr(model, "most_per_minute", None),
+        tokens_per_minute=table.tokens_per_minute,
+        in_flight=max(1, min(workers, bears)),
+    )
 
 
 def expected_tokens(prompt: Prompt) -> int:

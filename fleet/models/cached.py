@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fleet.cache import AnswerCache, CacheFailed, answer_key
-from fleet.models.registry import BadModel, ModelContext, ModelSpec, load_adapter, parse_spec
+from fleet.models.registry import NOTHING, BadModel, ModelContext, ModelSpec, Price, load_adapter, parse_spec
 from qodebase.ports import Answer, Failure, Model, NoAnswer, Prompt
 
 ADAPTER = "cached"
@@ -144,3 +144,8 @@ def create(spec: ModelSpec, context: ModelContext) -> CachedModel:
         deterministic=getattr(adapter, "DETERMINISTIC", False),
         simulated=getattr(adapter, "SIMULATED", False),
     )
+
+
+def price(spec: ModelSpec) -> Price:
+    """Return no price: kept answers were paid for already."""
+    return NOTHING

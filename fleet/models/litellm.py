@@ -11,13 +11,18 @@ from importlib import import_module
 from typing import Any
 
 from fleet.models.endpoint import checked_base, is_loopback, secret_headers
-from fleet.models.registry import BadModel, ModelContext, ModelSpec, ModelTable
-from fleet.models.replies import ModelRefused, Reader
+from fleet.models.registry import BadModel, ModelContext, ModelSpec, ModelTable, Price
+from fleet.models.replies import CALL_HEADER, ModelRefused, Reader, call_id
+from fleet.scrub import keys_in
 from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt
 
 ADAPTER = "litellm"
 
 MOST_IN_FLIGHT = 256
+MOST_PER_MINUTE = 6000.0
+"""What one process bears: 80 to 100 calls a second take a whole core."""
+
+_PRICES = "model_prices_and_context_window_backup.json"
 
 _SETTINGS = {
     "LITELLM_OFFLINE_MODE": "true",
@@ -69,23 +74,34 @@ class LitellmModel:
         table: address, price, timeout and more fields of the request.
         key: the provider's key; empty: litellm finds what it needs in the environment.
         headers: more headers of each request; never shown.
+        secrets: what else litellm may find in the environment; never shown either.
     """
 
     deterministic = False
     simulated = False
+    most_in_flight = MOST_IN_FLIGHT
+    most_per_minute = MOST_PER_MINUTE
 
     def __init__(
-        self, *, name: str, model: str, table: ModelTable, key: str, headers: dict[str, str], clock: Clock
+        self,
+        *,
+        name: str,
+        model: str,
+        table: ModelTable,
+        key: str,
+        headers: dict[str, str],
+        clock: Clock,
+        secrets: tuple[str, ...] = (),
     ) -> None:
         self.name = name
-        self.local = is_loopback(table.api_base)
+        self.local = is_loopback(table.api_base) if table.local is None else table.local
         self._clock = clock
         self._timeout_s = table.timeout_s
         self._ca_file = table.ca_file
         self._room = asyncio.Semaphore(MOST_IN_FLIGHT)
         self._loading = asyncio.Lock()
         self._litellm: Any = None
-        self._reader = Reader(name, price=table.price, secrets=(key, *headers.values()))
+        self._reader = Reader(name, price=table.price, secrets=(key, *headers.values(), *secrets))
         self._fixed: dict[str, Any] = {
             **table.params,
             "model": model,
@@ -94,7 +110,8 @@ class LitellmModel:
             "max_retries": 0,
             "drop_params": True,
         }
-        optional = {"api_key": key, "api_base": table.api_base, "extra_headers": headers}
+        self._headers = headers
+        optional = {"api_key": key, "api_base": table.api_base}
         self._fixed |= {name: value for name, value in optional.items() if value}
 
     async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
@@ -106,9 +123,10 @@ class LitellmModel:
         async with self._room:
             with self._clock.working():
                 litellm = await self._loaded()
+                call = call_id(prompt)
                 try:
                     async with asyncio.timeout(self._timeout_s):
-                        response = await litellm.acompletion(**self._request(prompt))
+                        response = await litellm.acompletion(**self._request(prompt, call))
                 except TimeoutError:
                     return self._late()
                 except litellm.exceptions.BadRequestError as error:
@@ -116,11 +134,13 @@ class LitellmModel:
                 except litellm.exceptions.openai.OpenAIError as error:
                     return self._failed(error)
                 hidden = getattr(response, "_hidden_params", None) or {}
-                return self._reader.completion(response.model_dump(), cost_usd=hidden.get("response_cost"))
+                cost = hidden.get("response_cost")
+                return self._reader.completion(response.model_dump(), call=call, cost_usd=cost)
 
-    def _request(self, prompt: Prompt) -> dict[str, Any]:
+    def _request(self, prompt: Prompt, call: str) -> dict[str, Any]:
         messages = [{"role": message.role, "content": message.text} for message in prompt.messages]
-        return {"max_tokens": prompt.max_output_tokens, **self._fixed, "messages": messages}
+        headers = {**self._headers, CALL_HEADER: call}
+        return {"max_tokens": prompt.max_output_tokens, **self._fixed, "extra_headers": headers, "messages": messages}
 
     def _late(self) -> NoAnswer:
         why = f"no whole reply within {self._timeout_s:g} s"
@@ -141,14 +161,17 @@ class LitellmModel:
         return self._failed(error)
 
     def _failed(self, error: Any) -> NoAnswer:
-        status = getattr(error, "status_code", None)
+        status = getattr(error, "status_code", None) or 500
         headers = getattr(error, "litellm_response_headers", None) or {}
         if type(error).__name__ == "Timeout" and not headers:
             return self._late()
+        if status == 500 and not headers:
+            # So litellm tells a connection that broke and a reply that it cannot read.
+            return self._reader.none(Failure.PROVIDER, getattr(error, "message", error), retry=True, cost_usd=None)
         body = getattr(error, "body", None)
         code = body.get("code") if isinstance(body, dict) else None
         said = {"error": {"message": str(getattr(error, "message", error)), "code": code}}
-        return self._reader.refusal(status if isinstance(status, int) else 500, dict(headers), said)
+        return self._reader.refusal(status, dict(headers), said)
 
     async def _loaded(self) -> Any:
         if self._litellm is None:
@@ -205,4 +228,40 @@ def create(spec: ModelSpec, context: ModelContext) -> LitellmModel:
         key=_key(spec, context, model),
         headers=secret_headers(spec, context, key_variable=""),
         clock=context.clock,
+        secrets=keys_in(context.environ),
     )
+
+
+def price(spec: ModelSpec) -> Price | None:
+    """Return the price in the table that comes with litellm, which is read without importing it."""
+    import json
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    found = find_spec("litellm")
+    if found is None or not found.submodule_search_locations:
+        return None
+    try:
+        table = json.loads((Path(found.submodule_search_locations[0]) / _PRICES).read_bytes())
+    except (OSError, ValueError):
+        return None
+    model = spec.table.model or spec.argument
+    provider, _, bare = model.partition("/")
+    entry = table.get(model)
+    if entry is None and table.get(bare, {}).get("litellm_provider") == provider:
+        entry = table[bare]
+    if not entry or not {"input_cost_per_token", "output_cost_per_token"} <= entry.keys():
+        return None
+    cached = entry.get("cache_read_input_token_cost")
+    return Price(
+        input=1e6 * entry["input_cost_per_token"],
+        output=1e6 * entry["output_cost_per_token"],
+        cached=None if cached is None else 1e6 * cached,
+    )
+
+
+def lacks(context: ModelContext) -> str:
+    """Return what the environment lacks for every provider that is known to want one key, or the empty text."""
+    variables = {variable for known in _KEYS.values() for variable in known}
+    found = any(context.environ.get(variable, "").strip() for variable in variables)
+    return "" if found else "a provider's key, or a table with `api_base`"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fleet.models.endpoint import checked_base, is_loopback, proxy_for, secret_headers, trust
 from fleet.models.registry import BadModel, ModelContext, ModelSpec, ModelTable
-from fleet.models.replies import BadEndpoint, Reader
+from fleet.models.replies import CALL_HEADER, BadEndpoint, Reader, call_id
 from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ LARGEST_REPLY = 8 << 20
 
 MOST_IN_FLIGHT = 10_000
 _SPARE_FILES = 512
-_OURS = ("model", "messages", "stream", "n")
+OURS = ("model", "messages", "stream", "n")
+"""What `params` must not set."""
 
 
 class OpenAIModel:
@@ -56,7 +57,7 @@ class OpenAIModel:
     ) -> None:
         base = (table.api_base or PUBLIC_BASE).rstrip("/")
         self.name = name
-        self.local = is_loopback(base)
+        self.local = is_loopback(base) if table.local is None else table.local
         self._url = f"{base}/chat/completions"
         self._fixed = {"model": model, **table.params}
         self._limit = "max_tokens" if table.api_base else "max_completion_tokens"
@@ -67,6 +68,7 @@ class OpenAIModel:
         self._proxy = proxy
         self._clock = clock
         self._session: aiohttp.ClientSession | None = None
+        self.most_in_flight = _most_in_flight()
         secrets = {value.removeprefix("Bearer ") for value in headers.values()} | {proxy}
         self._reader = Reader(name, price=table.price, secrets=tuple(sorted(secrets, key=len, reverse=True)))
 
@@ -81,7 +83,7 @@ class OpenAIModel:
         none = self._reader.none
         with self._clock.working():
             try:
-                return await self._call(self._body(prompt))
+                return await self._call(self._body(prompt), call_id(prompt))
             except TimeoutError:
                 why = f"no whole reply within {self._timeout_s:g} s"
                 return none(Failure.TIMEOUT, why, retry=True, cost_usd=None)
@@ -96,8 +98,9 @@ class OpenAIModel:
                 why = f"the connection broke: {error or type(error).__name__}"
                 return none(Failure.PROVIDER, why, retry=True, cost_usd=None)
 
-    async def _call(self, body: bytes) -> Answer | NoAnswer:
-        async with self._open().post(self._url, data=body, allow_redirects=False) as response:
+    async def _call(self, body: bytes, call: str) -> Answer | NoAnswer:
+        headers = {CALL_HEADER: call}
+        async with self._open().post(self._url, data=body, headers=headers, allow_redirects=False) as response:
             raw = bytearray()
             async for piece in response.content.iter_any():
                 raw += piece
@@ -111,7 +114,7 @@ class OpenAIModel:
                 return self._reader.refusal(response.status, response.headers, reply, now=now)
             if isinstance(reply, str):
                 return self._reader.none(Failure.PROVIDER, f"the reply is no JSON: {reply}", retry=True, cost_usd=None)
-            return self._reader.completion(reply)
+            return self._reader.completion(reply, call=call, echoed=response.headers.get(CALL_HEADER, ""))
 
     def _body(self, prompt: Prompt) -> bytes:
         messages = [{"role": message.role, "content": message.text} for message in prompt.messages]
@@ -124,10 +127,9 @@ class OpenAIModel:
         if self._session is None:
             import aiohttp
 
-            files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-            most = MOST_IN_FLIGHT if files < 0 else max(16, min(MOST_IN_FLIGHT, files - _SPARE_FILES))
+            _make_room(self.most_in_flight + _SPARE_FILES)
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=most, ssl=self._tls or True, ttl_dns_cache=300),
+                connector=aiohttp.TCPConnector(limit=self.most_in_flight, ssl=self._tls or True, ttl_dns_cache=300),
                 timeout=aiohttp.ClientTimeout(total=self._timeout_s),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=self._headers,
@@ -140,6 +142,19 @@ class OpenAIModel:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+def _most_in_flight() -> int:
+    """Return how many connections this process may open at once."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return MOST_IN_FLIGHT if files < 0 else max(16, min(MOST_IN_FLIGHT, files - _SPARE_FILES))
+
+
+def _make_room(files: int) -> None:
+    """Let this process open so many files, where its soft limit is lower and the hard one is not."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < files and (hard < 0 or soft < hard):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files if hard < 0 else min(files, hard), hard))
 
 
 def _decoded(raw: bytes) -> object:
@@ -156,7 +171,7 @@ def create(spec: ModelSpec, context: ModelContext) -> OpenAIModel:
     model = table.model or spec.argument
     if not model:
         raise BadModel(f"the model {spec.name} names no model id", hint="Write `openai:MODEL-ID`, or set `model`.")
-    if clash := sorted(set(_OURS) & set(table.params)):
+    if clash := sorted(set(OURS) & set(table.params)):
         raise BadModel(f"`params` of the model {spec.name} must not set {', '.join(clash)}")
     base = checked_base(table, spec.name)
     key_variable = table.api_key_env or ("" if base else KEY_VARIABLE)
@@ -169,3 +184,8 @@ def create(spec: ModelSpec, context: ModelContext) -> OpenAIModel:
         tls=trust(table.ca_file, spec.name),
         proxy=proxy_for(base or PUBLIC_BASE, context.environ),
     )
+
+
+def lacks(context: ModelContext) -> str:
+    """Return what the environment lacks for the public address, or the empty text."""
+    return "" if context.environ.get(KEY_VARIABLE, "").strip() else f"{KEY_VARIABLE}, or a table with `api_base`"

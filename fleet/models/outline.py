@@ -7,7 +7,7 @@ every job that gives them; its answers say by its name that no language model wa
 from __future__ import annotations
 
 from fleet.jobs.document.describe import describe
-from fleet.models.registry import BadModel, ModelContext, ModelSpec
+from fleet.models.registry import NOTHING, BadModel, ModelContext, ModelSpec, Price
 from qodebase.errors import QodebaseError
 from qodebase.ports import Answer, Failure, NoAnswer, Prompt
 
@@ -37,7 +37,7 @@ class OutlineModel:
         if "outline" not in facts:
             raise NoOutline(
                 "the model outline describes files, and this job asks for something else",
-                hint="Name another model: --model openai:MODEL-ID.",
+                hint="Name another model: --model openai:MODEL-ID; the document job tells enough only with --usage.",
             )
         if facts["outline"] is None:
             return NoAnswer(failure=Failure.EMPTY, why="the file has no outline", model=self.name)
@@ -53,3 +53,8 @@ def create(spec: ModelSpec, context: ModelContext) -> OutlineModel:
     if spec.argument:
         raise BadModel(f"the model outline takes no argument, not `{spec.argument}`", hint="--model outline")
     return OutlineModel()
+
+
+def price(spec: ModelSpec) -> Price:
+    """Return no price: it is a program on this machine."""
+    return NOTHING

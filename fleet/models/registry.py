@@ -1,8 +1,9 @@
 """Find and make models: one file each in this folder, or an entry point of the group ``qodebase.models``.
 
 A model's file holds a line ``ADAPTER = "name"`` and a function ``create(spec: ModelSpec, context: ModelContext) ->
-Model``; it may hold ``SIMULATED = True`` or ``DETERMINISTIC = True``. Names are read from the text, so a file is
-imported only when its model is used.
+Model``. It may hold ``SIMULATED = True`` or ``DETERMINISTIC = True``; a function ``price(spec: ModelSpec) -> Price |
+None`` for what its tokens cost where the job file does not say; and a function ``lacks(context: ModelContext) -> str``
+for what this machine lacks to use it. Names are read from the text, so a file is imported only when its model is used.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from qodebase.errors import QodebaseError
 from qodebase.ports import Clock, Model
 
 GROUP = "qodebase.models"
+_SECRET_FIELD = re.compile(
+    r"(?i)api[-_]?key$|authorization|headers$|secret|password|credentials|(?:access|auth|ad|session|api)[-_]?token$"
+)
 _ADAPTER = re.compile(r'^ADAPTER = "([a-z0-9_-]+)"', re.MULTILINE)
 
 
@@ -57,6 +61,13 @@ class Price:
         fresh = max(0, input_tokens - cached_tokens)
         return (fresh * self.input + cached_tokens * cached + output_tokens * self.output) / 1e6
 
+    def most(self, input_tokens: int, output_tokens: int) -> float:
+        """Return the most USD that so many tokens cost, whatever of the input is cached."""
+        return (input_tokens * max(self.input, self.cached or 0.0) + output_tokens * self.output) / 1e6
+
+
+NOTHING = Price(input=0.0, output=0.0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelTable:
@@ -73,6 +84,8 @@ class ModelTable:
         params: more fields of each request (temperature, say).
         price: USD per million tokens; None: the cost is not known.
         requests_per_minute, tokens_per_minute: the provider's limits; None: none.
+        in_flight: the most calls under way; None: as many as the kind of model bears.
+        local: whether no prompt leaves the machine; None: as the address says, which a proxy on this machine may not.
         timeout_s: seconds of wall time that one call may take.
     """
 
@@ -86,13 +99,21 @@ class ModelTable:
     price: Price | None = None
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
+    in_flight: int | None = None
+    local: bool | None = None
     timeout_s: float = 120.0
 
     def __post_init__(self) -> None:
-        for name in ("requests_per_minute", "tokens_per_minute", "timeout_s"):
+        for name in ("requests_per_minute", "tokens_per_minute", "in_flight", "timeout_s"):
             value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
                 raise ValueError(f"`{name}` must be more than 0")
+
+    @property
+    def output_limit(self) -> int | None:
+        """Return the output tokens that ``params`` allow each request, or None where they do not say."""
+        limits = [self.params.get(key) for key in ("max_tokens", "max_completion_tokens")]
+        return max((limit for limit in limits if isinstance(limit, int)), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +135,13 @@ class ModelSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelContext:
-    """What a model may use: the environment, the cache's folder, the clock, and the job file's models."""
+    """What a model may use: the environment, folders of the cache and of weights, the clock, the job file's models."""
 
     environ: Mapping[str, str] = field(repr=False)
     cache_folder: Path
     clock: Clock
     tables: Mapping[str, ModelTable] = field(default_factory=dict)
+    weights_folder: Path | None = None
 
     def secret(self, variable: str, *, of: str) -> str:
         """Return a key or a header's value from the environment.
@@ -133,8 +155,11 @@ class ModelContext:
                 f"{of} needs the environment variable {variable}, which is not set",
                 hint=f"export {variable}=..., or name another one with `api_key_env` in a [models.NAME] table.",
             )
-        if not value.isprintable():
-            raise MissingKey(f"the environment variable {variable} holds a line break or a control character")
+        if not (value.isprintable() and value.isascii()):
+            raise MissingKey(
+                f"the environment variable {variable} holds a character that no header can hold",
+                hint="It must be on one line, in ASCII; look for a quote or a dash that an editor has made pretty.",
+            )
         return value
 
 
@@ -161,8 +186,20 @@ def model_tables(raw: Mapping[str, Any], *, source: str) -> dict[str, ModelTable
         _known_keys(values, ModelTable, where=where)
         if isinstance(values.get("price"), Mapping):
             _known_keys(values["price"], Price, where=f"{where} price")
+        _no_secrets(values.get("params"), where=f"{where} params")
         tables[name] = convert(dict(values), ModelTable, source=where)
     return tables
+
+
+def _no_secrets(params: Any, *, where: str) -> None:
+    """Refuse fields that hold keys: a run's settings are kept, and shown."""
+    for key, value in params.items() if isinstance(params, Mapping) else ():
+        if _SECRET_FIELD.search(key):
+            raise BadData(
+                f"{where}: `{key}` would be kept with the run",
+                hint="Put the value into the environment and name it with `api_key_env` or `headers_env`.",
+            )
+        _no_secrets(value, where=f"{where}.{key}")
 
 
 def _known_keys(values: Mapping[str, Any], kind: type[Any], *, where: str) -> None:
@@ -217,6 +254,15 @@ def load_adapter(name: str) -> Adapter:
 def create_model(spec: ModelSpec, context: ModelContext) -> Model:
     """Make the model of a spec; what it lacks (a key, a good address) is an error here."""
     return load_adapter(spec.adapter).create(spec, context)
+
+
+def price_of(spec: ModelSpec) -> Price | None:
+    """Return what a model's tokens cost: as its table says, else as its adapter knows; None: that is not known."""
+    if spec.table.price is not None:
+        return spec.table.price
+    known = getattr(load_adapter(spec.adapter), "price", None)
+    found: Price | None = known(spec) if known else None
+    return found
 
 
 def _unknown(text: str, tables: Mapping[str, ModelTable]) -> UnknownModel:

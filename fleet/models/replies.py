@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import math
+import re
+import secrets
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from fleet.models.registry import Price
+from fleet.scrub import Scrub
 from qodebase.errors import QodebaseError
-from qodebase.ports import Answer, Failure, NoAnswer
+from qodebase.ports import Answer, Failure, NoAnswer, Prompt
 
+CALL_HEADER = "X-Request-Id"
+_CALL = re.compile(r"qodebase-([0-9a-f]{16})-[0-9a-f]{8}")
 LONGEST_PAUSE_S = 86_400.0
 _LONGEST_WHY = 300
-_TOO_LONG = ("context_length_exceeded", "maximum context length", "context window", "prompt is too long")
+_TOO_LONG = (
+    "context_length_exceeded",
+    "maximum context length",
+    "context window",
+    "context size",
+    "prompt is too long",
+)
 _FILTERED = ("content_filter", "content_policy_violation", "content management policy")
 
 
@@ -47,13 +58,11 @@ class Reader:
     def __init__(self, model: str, *, price: Price | None = None, secrets: tuple[str, ...] = ()) -> None:
         self.model = model
         self.price = price
-        self._secrets = tuple(secret for secret in secrets if len(secret) >= 4)
+        self._scrub = Scrub(secrets)
 
     def clean(self, text: object) -> str:
         """Return a text on one line, cut to a length that is fit to be kept, with secrets blotted out."""
-        line = str(text)
-        for secret in self._secrets:
-            line = line.replace(secret, "[secret]")
+        line = self._scrub(str(text))
         line = "".join(char if char.isprintable() else " " for char in line[: 4 * _LONGEST_WHY])
         line = " ".join(line.split())
         return line if len(line) <= _LONGEST_WHY else line[: _LONGEST_WHY - 1] + "…"
@@ -62,11 +71,15 @@ class Reader:
         """Return a call that gave no answer."""
         return NoAnswer(failure=failure, why=self.clean(why), model=self.model, **more)
 
-    def completion(self, body: object, *, cost_usd: float | None = None) -> Answer | NoAnswer:
+    def completion(
+        self, body: object, *, call: str, echoed: str = "", cost_usd: float | None = None
+    ) -> Answer | NoAnswer:
         """Read the body of a chat completion, which may be anything.
 
         Args:
             body: the decoded JSON.
+            call: the id that the call was sent with, from `call_id`.
+            echoed: the id in the reply's headers, where the provider gives one.
             cost_usd: what the call cost as far as the caller knows; the price, where there is one, goes before it.
 
         Raises:
@@ -77,6 +90,9 @@ class Reader:
         if isinstance(body.get("error"), dict) and not body.get("choices"):
             code = body["error"].get("code")
             return self.refusal(code if isinstance(code, int) and 400 <= code < 600 else 500, {}, body)
+        if is_anothers(call, body.get("id")) or is_anothers(call, echoed):
+            # What it used belongs to the other call, so this one's use is not known.
+            return self.none(Failure.ANOTHERS, "the reply carries the id of another call", retry=True, cost_usd=None)
         used = self._used(body.get("usage"), cost_usd)
         choices = body.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
@@ -91,6 +107,8 @@ class Reader:
             return self.none(Failure.CUT_OFF, "the answer reached the limit of output tokens", **used)
         if not text.strip():
             return self.none(Failure.EMPTY, f"the answer is empty (finish reason {reason})", **used)
+        if self._scrub.holds_key(text):
+            return self.none(Failure.SECRET, "the answer holds the key that it was asked with", **used)
         return Answer(text=text, model=self.model, **used)
 
     def _used(self, usage: object, cost_usd: float | None) -> dict[str, Any]:
@@ -153,6 +171,23 @@ class Reader:
                 self.clean(f"the address of the model {self.model} is not that of a chat endpoint: {why}"),
                 hint="`api_base` is the address that `/chat/completions` is appended to, https and `/v1` included.",
             )
+
+
+def call_id(prompt: Prompt) -> str:
+    """Return an id for one call, unlike every other: a digest of its prompt, and chance."""
+    return f"qodebase-{prompt.digest[:16]}-{secrets.token_hex(4)}"
+
+
+def is_anothers(call: str, said: object) -> bool:
+    """Return whether an id that came with a reply is that of a call with another prompt.
+
+    Servers that take the id of a call from its ``X-Request-Id`` give it back in the reply's ``id`` (vLLM does, as
+    ``chatcmpl-ID``) or in the header of the same name (many gateways do). Others make an id of their own, which says
+    nothing: with them, an answer to another prompt cannot be told from a right one here.
+    """
+    found = _CALL.search(said) if isinstance(said, str) else None
+    sent = _CALL.fullmatch(call)
+    return found is not None and sent is not None and found[1] != sent[1]
 
 
 def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:

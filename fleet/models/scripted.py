@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, fields
 from statistics import NormalDist
 
-from fleet.models.registry import BadModel, ModelContext, ModelSpec, Price
+from fleet.models.registry import NOTHING, BadModel, ModelContext, ModelSpec, Price
 from qodebase.errors import QodebaseError
 from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt
 
@@ -190,3 +190,8 @@ def create(spec: ModelSpec, context: ModelContext) -> ScriptedModel:
     else:
         script = Script.parse(spec.argument)
     return ScriptedModel(spec.name, script, context.clock, spec.table.price)
+
+
+def price(spec: ModelSpec) -> Price:
+    """Return no price: nobody is paid."""
+    return NOTHING

@@ -47,10 +47,10 @@ def test_an_intent_waits_for_all_that_it_comes_after_and_says_for_which() -> Non
     assert [take(queue), take(queue)] == ["a", "b"]
     assert queue.next() == Wait(why="last waits for a, b")
     book.endings["a"] = Ending.LANDED
-    queue.ended()
+    queue.ended("a")
     assert queue.next() == Wait(why="last waits for b")
     book.endings["b"] = Ending.SENT_BACK
-    queue.ended()
+    queue.ended("b")
     assert take(queue) == "last"
     assert queue.next() is None
 
@@ -64,7 +64,7 @@ def test_a_chain_comes_one_by_one() -> None:
         assert take(queue) == name
         assert isinstance(queue.next(), Wait) or name == names[-1]
         book.endings[name] = Ending.LANDED
-        queue.ended()
+        queue.ended(name)
     assert queue.next() is None
 
 
@@ -79,7 +79,7 @@ def test_an_intent_of_a_higher_priority_comes_first_once_it_may() -> None:
     queue, book = queue_of(intent("a"), intent("b"), intent("urgent", "a", priority=0))
     assert take(queue) == "a"
     book.endings["a"] = Ending.LANDED
-    queue.ended()
+    queue.ended("a")
     assert [take(queue), take(queue)] == ["urgent", "b"]
 
 
@@ -96,7 +96,7 @@ def test_what_waits_for_an_intent_that_is_not_handed_out_now_is_not_waited_for()
     assert take(queue) == "c"
     assert queue.next() == Wait(why="a waits for left out")
     book.endings["c"] = Ending.LANDED
-    queue.ended()
+    queue.ended("c")
     assert queue.next() is None
 
 
@@ -120,7 +120,7 @@ def test_agents_that_wait_are_woken_by_an_ending_and_all_of_them_come_home() -> 
             await asyncio.sleep(0)
             worked.append(got.id)
             book.endings[got.id] = Ending.LANDED
-            queue.ended()
+            queue.ended(got.id)
 
     async def work() -> None:
         async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
@@ -148,3 +148,95 @@ def test_agents_that_wait_are_sent_home_by_a_drain() -> None:
             assert queue.next() is None
 
     asyncio.run(work())
+
+
+def test_a_paused_queue_lets_agents_wait_until_it_goes_on() -> None:
+    queue, _ = queue_of(intent("a"), intent("b"))
+
+    async def work() -> list[str]:
+        async with asyncio.timeout(20):
+            take(queue)
+            queue.pause()
+            assert queue.next() == Wait(why="the run is paused")
+            waiting = asyncio.ensure_future(queue.changed())
+            await asyncio.sleep(0)
+            queue.ended("a")
+            await asyncio.sleep(0)
+            assert not waiting.done()
+            queue.go_on()
+            await waiting
+            return [take(queue)]
+
+    assert asyncio.run(work()) == ["b"]
+
+
+def test_a_paused_queue_without_anything_left_sends_agents_home() -> None:
+    queue, _ = queue_of(intent("a"))
+    take(queue)
+    queue.pause()
+    assert queue.next() is None
+
+
+def test_a_paused_queue_can_be_drained() -> None:
+    queue, _ = queue_of(intent("a"))
+    queue.pause()
+    queue.drain()
+    assert queue.next() is None
+
+
+def test_what_was_cancelled_before_it_was_handed_out_is_passed_over_and_holds_nothing_back() -> None:
+    queue, book = queue_of(intent("a"), intent("b"), intent("behind", "b"), intent("c", "a"))
+    assert take(queue) == "a"
+    book.endings["b"] = book.endings["c"] = Ending.CANCELLED
+    queue.look()
+    assert take(queue) == "behind"
+    assert queue.next() is None
+
+
+def test_only_as_many_agents_are_woken_as_find_an_intent() -> None:
+    queue, book = queue_of(intent("first"), *(intent(f"i{number}", "first") for number in range(3)), intent("z", "i0"))
+    asked = 0
+
+    async def agent() -> None:
+        nonlocal asked
+        while (got := queue.next()) is not None:
+            asked += 1
+            if isinstance(got, Wait):
+                await queue.changed()
+                continue
+            await asyncio.sleep(0)
+            book.endings[got.id] = Ending.LANDED
+            queue.ended(got.id)
+
+    async def work() -> None:
+        async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+            for _ in range(1000):
+                tasks.create_task(agent())
+
+    asyncio.run(work())
+    assert set(book.endings.values()) == {Ending.LANDED}
+    assert asked < 1020
+
+
+def test_an_agent_that_gives_up_when_it_is_woken_hands_the_turn_on() -> None:
+    queue, book = queue_of(intent("a"), intent("b", "a"))
+
+    async def work() -> None:
+        async with asyncio.timeout(20):
+            take(queue)
+            first, second = (asyncio.ensure_future(queue.changed()) for _ in range(2))
+            await asyncio.sleep(0)
+            book.endings["a"] = Ending.LANDED
+            queue.ended("a")
+            first.cancel()
+            await second
+            assert take(queue) == "b"
+
+    asyncio.run(work())
+
+
+def test_the_lowest_number_goes_first_and_all_from_0_to_255_are_told_apart() -> None:
+    numbers = list(range(256))
+    random.Random(3).shuffle(numbers)
+    queue, _ = queue_of(*(intent(str(number), priority=number) for number in numbers))
+    assert [int(take(queue)) for _ in numbers] == list(range(256))

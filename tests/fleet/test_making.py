@@ -63,7 +63,8 @@ def test_an_answer_becomes_a_change_with_its_proof_and_what_was_made_harmless() 
 
 @pytest.mark.parametrize("failure", list(Failure))
 def test_a_call_without_an_answer_ends_the_intent_and_only_a_refusal_as_refused(failure: Failure) -> None:
-    ending = Ending.REFUSED if failure is Failure.REFUSED else Ending.NO_ANSWER
+    refusals = (Failure.REFUSED, Failure.SECRET, Failure.NEVER_SENT)
+    ending = Ending.REFUSED if failure in refusals else Ending.NO_ANSWER
     assert make(NoAnswer(failure=failure, why="words", model="m")) == Unusable(ending=ending, why=f"{failure}: words")
     assert make(NoAnswer(failure=failure, why="", model="m")) == Unusable(ending=ending, why=str(failure))
 

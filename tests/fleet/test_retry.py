@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fleet.cache import AnswerCache
 from fleet.models.cached import Cached, CacheMode, WithCache
@@ -170,7 +174,7 @@ def test_a_bug_is_not_retried() -> None:
         ask(ZeroDivisionError("a bug"), GOOD)
 
 
-@pytest.mark.parametrize("seconds", [0.5, 1.4])
+@pytest.mark.parametrize("seconds", [0.5, 1.2])
 def test_cancelling_is_never_swallowed_in_a_call_or_between_two(seconds: float) -> None:
     book = Book()
 
@@ -332,5 +336,134 @@ def test_an_answer_is_kept_once_it_came_after_failures(tmp_path: Path) -> None:
         assert isinstance(await asker.ask(question("else"), before=Book().before, after=Book().after), NoAnswer)
         assert await cached.get(question("else")) is None
         await cached.cache.close()
+
+    run_virtual(main)
+
+
+def test_being_turned_away_by_a_rate_limit_uses_up_no_try() -> None:
+    limited = [failed(Failure.RATE, after=2.0)] * 9
+    got, book, _ = ask(*limited, failed(), failed(), GOOD, patience=Patience(tries=3))
+    assert got == GOOD
+    assert len(book.lines) == 2 * 12
+
+
+def test_a_rate_limit_that_never_ends_is_given_up_after_the_patience() -> None:
+    got, _, at = ask(failed(Failure.RATE, after=20.0), patience=Patience(total_s=100))
+    assert got == failed(Failure.RATE, after=20.0)
+    assert 3 <= len(at) <= 5
+    assert at[-1] <= 110
+
+
+class Narrow:
+    """A provider that takes only so many calls at once, and turns the others away."""
+
+    name = "m"
+    deterministic = False
+    simulated = False
+    local = True
+
+    def __init__(self, clock: VirtualClock, most: int) -> None:
+        self._clock = clock
+        self._most = most
+        self._open = 0
+        self.turned_away = 0
+
+    async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
+        if self._open >= self._most:
+            self.turned_away += 1
+            return failed(Failure.RATE)
+        self._open += 1
+        await self._clock.sleep(1)
+        self._open -= 1
+        return GOOD
+
+    async def close(self) -> None:
+        pass
+
+
+def test_a_fleet_finds_the_width_of_a_narrow_provider_and_every_agent_is_answered() -> None:
+    async def main(clock: VirtualClock) -> tuple[int, int]:
+        model = Narrow(clock, 10)
+        throttle = Throttle(clock, in_flight=200)
+        asker = Asker(model, clock, throttle=throttle)
+
+        async def agent(number: int) -> int:
+            got = [await asker.ask(question(f"{number}.{at}"), before=_, after=__) for at in range(3)]
+            return sum(isinstance(one, Answer) for one in got)
+
+        def _(number: int) -> None:
+            pass
+
+        def __(number: int, outcome: Answer | NoAnswer, latency_s: float) -> None:
+            pass
+
+        async def work() -> None:
+            nonlocal answers
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(agent(number)) for number in range(200)]
+            answers = sum(task.result() for task in tasks)
+
+        answers = 0
+        await with_gate(throttle, work)
+        return answers, model.turned_away
+
+    answers, turned_away = run_virtual(main)
+    assert answers == 600
+    assert turned_away < 3 * answers
+
+
+@settings(max_examples=15, derandomize=True, deadline=None)
+@given(
+    seed=st.integers(0, 1 << 20),
+    agents=st.integers(1, 40),
+    in_flight=st.integers(1, 12),
+    rate=st.sampled_from([None, 120.0, 6000.0]),
+)
+def test_whatever_a_provider_does_every_question_ends_and_the_gate_is_left_empty(
+    seed: int, agents: int, in_flight: int, rate: float | None
+) -> None:
+    outcomes = [
+        GOOD,
+        GOOD,
+        GOOD,
+        failed(),
+        failed(Failure.TIMEOUT),
+        failed(Failure.RATE),
+        failed(Failure.RATE, after=4.0),
+    ]
+    outcomes.append(failed(Failure.EMPTY, retry=False))
+
+    async def main(clock: VirtualClock) -> None:
+        chance = random.Random(seed)
+
+        class Moody(Playing):
+            async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
+                await clock.sleep(chance.random() * 3)
+                return chance.choice(outcomes)
+
+        throttle = Throttle(clock, in_flight=in_flight, requests_per_minute=rate)
+        asker = Asker(Moody(clock), clock, throttle=throttle)
+        books = [Book() for _ in range(agents)]
+
+        async def agent(number: int) -> None:
+            async with asyncio.timeout(None) as limit:
+                for at in range(3):
+                    if chance.random() < 0.1:
+                        limit.reschedule(0)
+                    await asker.ask(question(f"{number}.{at}"), before=books[number].before, after=books[number].after)
+
+        async def cut_off(number: int) -> None:
+            with suppress(TimeoutError):
+                await agent(number)
+
+        async def work() -> None:
+            async with asyncio.TaskGroup() as group:
+                for number in range(agents):
+                    group.create_task(cut_off(number))
+
+        await with_gate(throttle, work)
+        assert throttle.concurrency is not None
+        assert throttle.concurrency.in_flight == 0
+        assert throttle.waiting == 0
 
     run_virtual(main)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from fleet.jobs.document.code_map import outline_of
 from fleet.jobs.document.index import index_lines, lines_of, with_lines
 from fleet.jobs.document.proof import Broken, prove
+from fleet.jobs.document.shards import IndexPaths
 from qodebase.collision import Declined
 from qodebase.paths import RepoPath
 from qodebase.ports import Landing, Tree
@@ -22,25 +23,28 @@ _NAMED = 20
 class DocumentAudit:
     """See `qodebase.ports.JobAudit`; the bytes of every file are proved, one in twenty is parsed, all with ``full``."""
 
-    def __init__(self, index: RepoPath, *, names: int) -> None:
-        self._index = index
+    def __init__(self, paths: IndexPaths, *, names: int) -> None:
+        self._paths = paths
         self._names = names
         self._account: dict[str, int] = {}
 
     def proof(self, landing: Landing, before: Tree, after: Tree, *, full: bool) -> str:
         """Prove the header of a landing: its commit against its parent."""
-        path = landing.intent.scope[0]
+        path = landing.scope[0]
         sampled = hashlib.sha256(landing.intent.id.encode()).digest()[0] % _REPARSED_OF == 0
         proof = prove(path, before.read(path), after.read(path), full=full or sampled)
         return f"{path.text}: {proof.reason}" if isinstance(proof, Broken) else ""
 
     def shared_edit(self, landing: Landing, path: RepoPath, before: Tree, after: Tree) -> str:
         """Compare a commit's index with its parent's plus the lines that the landed file calls for."""
-        source = landing.intent.scope[0]
+        source = landing.scope[0]
         outline = outline_of(source, after.read(source))
         index = before.read(path) if before.entry(path) else None
         called_for = index_lines(source, outline, most=self._names) if outline else []
-        lines = [line for line in called_for if line not in (index or b"")]
+        if path != self._paths.of(source):
+            return f"{path.text}: the lines of {source.text} go into {self._paths.of(source).text}"
+        whole = before.read(self._paths.index) if before.entry(self._paths.index) else b""
+        lines = [line for line in called_for if line not in (index or b"") and line not in whole]
         asked = lines_of(landing.change.operations, path)
         if sorted(asked) != sorted(lines):
             return (
@@ -56,10 +60,15 @@ class DocumentAudit:
     def shared_whole(
         self, path: RepoPath, base: bytes | None, final: bytes | None, landed: Iterable[Landing]
     ) -> list[str]:
-        """Compare the index with the base's lines plus those of every landed change, none missing, none twice."""
+        """Compare the index with the base's lines plus those of every landed change, none missing, none twice.
+
+        What was composed of shards holds the lines of all of them.
+        """
         expected = Counter(_entries(base or b""))
+        parts = self._paths.shards if path == self._paths.index and self._paths.shards else (path,)
         for landing in landed:
-            expected.update(lines_of(landing.change.operations, path))
+            for part in parts:
+                expected.update(lines_of(landing.change.operations, part))
         there = Counter(_entries(final or b""))
         self._account = {"lines expected": expected.total(), "lines there": there.total()}
         wrong = [f"missing: {_text(line)}" for line in (expected - there)]

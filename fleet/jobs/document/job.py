@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
+from typing import Any
 
+from fleet.jobs.document.answers import fault_of
 from fleet.jobs.document.audit import DocumentAudit
 from fleet.jobs.document.code_map import CodeMap, outline_of
 from fleet.jobs.document.eligibility import Eligible, assess
@@ -14,8 +15,10 @@ from fleet.jobs.document.index import index_lines, index_operation
 from fleet.jobs.document.language import BOM
 from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.languages.outline import Outline
+from fleet.jobs.document.prompting import Template, read_template
 from fleet.jobs.document.proof import Broken, prove
 from fleet.jobs.document.settings import Settings as DocumentSettings
+from fleet.jobs.document.shards import IndexPaths, is_sharded
 from fleet.jobs.document.writing import Inserted, Refused, insert
 from fleet.jobs.registry import code_digest
 from qodebase.change import SUBMODULE, SYMLINK, AnyOperation, Change, Hunk, Patch
@@ -25,12 +28,11 @@ from qodebase.errors import QodebaseError
 from qodebase.intent import Ending, Intent
 from qodebase.paths import RepoPath
 from qodebase.patterns import matcher
-from qodebase.ports import Accepted, JobAudit, Message, Prompt, ReplayRequest, SharedPath, Tree, Unusable
+from qodebase.ports import Accepted, JobAudit, Prompt, ReplayRequest, SharedPath, Tree, Unusable
 from qodebase.runs import digest_of
 from qodebase.trunk.naming import fault_of_path
 
 _MOST_OUTPUT_TOKENS = 700
-_MOST_TEXT = 24_000
 _LFS = b"version https://git-lfs.github.com/spec/"
 _FENCES = ("```", '"""', "'''")
 
@@ -53,22 +55,22 @@ class Document:
         self._settings = settings
         self._base: Tree | None = None
         self._index = RepoPath(settings.index.encode())
+        self._paths = IndexPaths(self._index)
         fault = fault_of_path(self._index) if self._index else None
         if fault:
             raise BadIndex(f"--index {settings.index}: {fault}", hint="Give a path inside the repository.")
 
     @cached_property
     def digest(self) -> str:
-        """Return a digest of the job's code, prompts and settings."""
+        """Return a digest of the job's code, prompts and settings; a prompt's file counts by what it says."""
         module = sys.modules["fleet.jobs.document"]
-        return digest_of(
-            [code_digest(module), [str(getattr(self._settings, name)) for name in DocumentSettings.__slots__]]
-        )
+        settings = [str(getattr(self._settings, name)) for name in DocumentSettings.__slots__ if name != "prompt"]
+        return digest_of([code_digest(module), settings, [self._template.system, self._template.asked]])
 
     @property
     def shared(self) -> tuple[SharedPath, ...]:
-        """Return the index, bound to its rule."""
-        return (SharedPath(path=self._index, rule="sorted-index"),) if self._index else ()
+        """Return the index or its shards, bound to their rule."""
+        return self._paths.shared
 
     def open(self, base: Tree) -> None:
         """Take the code that the run began on."""
@@ -79,6 +81,24 @@ class Document:
         for above in (RepoPath(b"/".join(parts[:depth])) for depth in range(1, len(parts))):
             if base.entry(above) is not None:
                 raise BadIndex(f"--index {self._index.text}: {above.text} is a file", hint="Give another path.")
+
+    def route(self, lanes: Mapping[str, Sequence[str]], landings: int) -> None:
+        """Give each lane a shard of the index where the run is large, or where the settings say so.
+
+        Raises:
+            BadIndex: something stands where a shard would be.
+        """
+        if not self._index or not is_sharded(self._settings.index_layout, landings):
+            return
+        self._paths = IndexPaths(self._index, lanes)
+        folder = RepoPath(next(iter(self._paths.shards)).rpartition(b"/")[0])
+        for path in (folder, *sorted(self._paths.shards)):
+            fault = fault_of_path(path) or ("it stands there already" if self._tree.entry(path) else None)
+            if fault:
+                raise BadIndex(
+                    f"{path.text}, for a shard of the index: {fault}",
+                    hint="Take --index-layout single, or another --index: shards go into the folder `api` beside it.",
+                )
 
     def ready(self) -> None:
         """Outline every file and find who uses whom."""
@@ -96,25 +116,26 @@ class Document:
 
         Raises:
             KeptElsewhere: a file that the job would have to read is a Git LFS pointer.
+            BadPrompt: the prompt is none.
         """
-        yield from [self._intent(path, mode) for path, mode in self._readable()]
-
-    def _readable(self) -> list[tuple[RepoPath, int]]:
-        elsewhere = [
-            path
-            for path, mode in self._files
-            if mode not in (SUBMODULE, SYMLINK) and self._tree.read(path).startswith(_LFS)
-        ]
+        _ = self._template
+        elsewhere: list[RepoPath] = []
+        intents = []
+        for path, mode in self._files:
+            content = b"" if mode in (SUBMODULE, SYMLINK) else self._tree.read(path)
+            if content.startswith(_LFS):
+                elsewhere.append(path)
+            else:
+                intents.append(self._intent(path, mode, content))
         if elsewhere:
             more = f" and {len(elsewhere) - 1} more files are" if len(elsewhere) > 1 else " is"
             raise KeptElsewhere(
                 f"{elsewhere[0].text}{more} kept elsewhere by Git LFS, so the job cannot read them",
                 hint="Leave them out: " + " ".join(f"--exclude '{path.text}'" for path in elsewhere[:20]),
             )
-        return self._files
+        yield from intents
 
-    def _intent(self, path: RepoPath, mode: int) -> Intent:
-        content = b"" if mode in (SUBMODULE, SYMLINK) else self._tree.read(path)
+    def _intent(self, path: RepoPath, mode: int, content: bytes) -> Intent:
         found = assess(path, content, mode, max_bytes=self._settings.max_bytes)
         language = language_of(path)
         ended = not isinstance(found, Eligible)
@@ -133,29 +154,35 @@ class Document:
         path = intent.scope[0]
         content = fork.read(path)
         users = self._code.usage.used_by(path)
-        system, _, template = _template().partition("---\n")
         text = content.decode(errors="replace")
-        shown = text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "\n[the rest of the file is not shown]"
+        most = self._settings.most_text
+        shown = text if len(text) <= most else text[:most] + "\n[the rest of the file is not shown]"
         again = "The file has changed since an earlier answer; this is its newest text.\n" if replay is not None else ""
-        asked = (
-            template.replace("{path}", path.text)
-            .replace("{language}", intent.group)
-            .replace("{used_by}", ", ".join(RepoPath(user).text for user in users[:8]) or "no file of this tree")
-            .replace("{replay}", again)
-            .replace("{text}", shown)
+        messages = self._template.messages(
+            path=path.text, language=intent.group, used_by=self._users(users), replay=again, text=shown
         )
         return Prompt(
-            messages=(Message(role="system", text=system), Message(role="user", text=asked)),
+            messages=messages,
             max_output_tokens=_MOST_OUTPUT_TOKENS,
-            facts={
-                "path": path,
-                "outline": self._outline(path, content),
-                "used_by": users,
-                "uses": self._code.usage.uses(path),
-                "siblings": self._code.usage.siblings(path),
-                "scripted": f"Hold the code of {path.text}.",
-            },
+            facts={"path": path, "scripted": f"Hold the code of {path.text}.", **self._facts(path, content)},
         )
+
+    def _facts(self, path: RepoPath, content: bytes) -> dict[str, Any]:
+        """Return what programs that describe a file ask for; nothing where files are not looked at beforehand."""
+        if not self._settings.usage:
+            return {}
+        usage = self._code.usage
+        return {
+            "outline": self._outline(path, content),
+            "used_by": usage.used_by(path),
+            "uses": usage.uses(path),
+            "siblings": usage.siblings(path),
+        }
+
+    def _users(self, users: Sequence[bytes]) -> str:
+        if not self._settings.usage:
+            return "not looked at"
+        return ", ".join(RepoPath(user).text for user in users[:8]) or "no file of this tree"
 
     def accept(self, intent: Intent, answer: str, fork: Tree) -> Accepted | Unusable:
         """Put the answer's text at the file's place, and the file's lines into the index as the fork has it."""
@@ -164,6 +191,9 @@ class Document:
         if not text:
             return Unusable(ending=Ending.NO_ANSWER, why="empty: the answer holds no text")
         before = fork.read(path)
+        fault = fault_of(text, before, self._template.text) if self._settings.screen else ""
+        if fault:
+            return Unusable(ending=Ending.NO_ANSWER, why=f"not documentation: {fault}")
         inserted = insert(path, before, text)
         if isinstance(inserted, Refused):
             return Unusable(ending=Ending.REFUSED, why=inserted.reason)
@@ -174,8 +204,7 @@ class Document:
         if self._index:
             outline = self._landed_outline(path, before, inserted)
             lines = index_lines(path, outline, most=self._settings.names) if outline else []
-            index = fork.read(self._index) if fork.entry(self._index) is not None else None
-            operation = index_operation(self._index, index, lines)
+            operation = self._index_operation(path, fork, lines)
             if isinstance(operation, Declined):
                 return Unusable(ending=Ending.REFUSED, why=f"{self._index.text}: {operation.why}")
             if operation is not None:
@@ -190,6 +219,15 @@ class Document:
             sanitised=inserted.sanitised,
         )
 
+    def _index_operation(self, path: RepoPath, fork: Tree, lines: Sequence[bytes]) -> AnyOperation | Declined | None:
+        """Return the edit that adds a file's lines where they go, without those that the index has already."""
+        target = self._paths.of(path)
+        here = fork.read(target) if fork.entry(target) is not None else None
+        if target != self._index and fork.entry(self._index) is not None:
+            index = fork.read(self._index)
+            lines = [line for line in lines if line not in index]
+        return index_operation(target, here, lines)
+
     def proof(self, intent: Intent, change: Change, fork: Tree) -> str | Unusable:
         """Prove that the change puts one comment or docstring at its place and moves no other byte."""
         path = intent.scope[0]
@@ -203,11 +241,11 @@ class Document:
 
     def idempotent(self, path: RepoPath) -> bool:
         """Say that equal index lines are meant once."""
-        return path == self._index
+        return path in self._paths.all
 
     def audit(self) -> JobAudit:
         """Return the audit of this job's promise."""
-        return DocumentAudit(self._index, names=self._settings.names)
+        return DocumentAudit(self._paths, names=self._settings.names)
 
     def _landed_outline(self, path: RepoPath, before: bytes, inserted: Inserted) -> Outline | None:
         """Return the outline of a file with its header.
@@ -223,8 +261,12 @@ class Document:
 
     def _outline(self, path: RepoPath, content: bytes) -> Outline | None:
         """Return the outline of a file as an agent sees it; the base's own where it has not moved."""
-        unmoved = self._tree.entry(path) is not None and self._tree.read(path) == content
+        unmoved = self._settings.usage and self._tree.entry(path) is not None and self._tree.read(path) == content
         return self._code.outlines.get(path) if unmoved else outline_of(path, content)
+
+    @cached_property
+    def _template(self) -> Template:
+        return read_template(self._settings.prompt)
 
     @property
     def _tree(self) -> Tree:
@@ -244,12 +286,8 @@ class Document:
 
     @cached_property
     def _code(self) -> CodeMap:
-        readable = [path for path, mode in self._files if mode not in (SUBMODULE, SYMLINK)]
+        readable = [path for path, mode in self._files if mode not in (SUBMODULE, SYMLINK) and self._settings.usage]
         return CodeMap(self._tree, readable, max_bytes=self._settings.max_bytes)
-
-
-def _template() -> str:
-    return (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
 
 
 def _bare(answer: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fleet.jobs.document.known_places import place_in
 from fleet.jobs.document.language import Ending, Language, NoPlace, Place
 from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.text_rules import broken_rules
@@ -41,7 +42,7 @@ def prove(path: bytes, before: bytes, after: bytes, *, full: bool = False) -> Pr
     language = language_of(path)
     if language is None:
         return Broken(reason="unsupported language")
-    place = language.find_place(before)
+    place = place_in(language, before)
     if isinstance(place, NoPlace):
         return Broken(reason=f"the file takes no header: {place.reason}")
     length = len(after) - len(before)
@@ -76,7 +77,7 @@ def _run_is_wrong(language: Language, place: Place, after: bytes, length: int) -
     broken = broken_rules(body, language.rules)
     if broken:
         return f"the text breaks a rule: {', '.join(broken)}"
-    again = language.find_place(after)
+    again = place_in(language, after)
     if not isinstance(again, NoPlace) or again.ending is not Ending.DOCUMENTED:
         return "the run does not document the file"
     return ""

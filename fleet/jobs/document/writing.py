@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fleet.jobs.document.encoding import fitted
+from fleet.jobs.document.known_places import place_in
 from fleet.jobs.document.language import Ending, Language, NoPlace, Place
 from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.text_rules import MAX_CHARACTERS, broken_rules, sanitise
@@ -36,7 +37,7 @@ def insert(path: bytes, content: bytes, text: str) -> Inserted | Refused:
     language = language_of(path)
     if language is None:
         return Refused(reason="unsupported language")
-    place = language.find_place(content)
+    place = place_in(language, content)
     if isinstance(place, NoPlace):
         return Refused(reason=f"{place.ending.value}: {place.reason}")
     if len(text) > MAX_CHARACTERS:
@@ -63,7 +64,7 @@ def _inserted(language: Language, place: Place, content: bytes, text: str) -> In
         return Refused(reason=f"the text breaks a rule: {', '.join(broken)}")
     offset = place.offset
     after = content[:offset] + run + content[offset:]
-    again = language.find_place(after)
+    again = place_in(language, after)
     if not isinstance(again, NoPlace) or again.ending is not Ending.DOCUMENTED:
         return Refused(reason="the text does not read as documentation")
     return Inserted(content=after, offset=offset, run=run, sanitised=names)

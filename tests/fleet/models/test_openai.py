@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import hashlib
+import resource
 import shutil
 import ssl
 import subprocess
@@ -483,3 +484,58 @@ def test_only_this_machines_own_addresses_are_local() -> None:
     others = ["http://10.0.0.1/v1", "http://127.0.0.1.example.com/v1", "http://localhost.example.com/v1", ""]
     assert [is_loopback(url) for url in own] == [True] * 4
     assert [is_loopback(url) for url in others] == [False] * 4
+
+
+def echoing(completion: Any, *, whose: str, where: str) -> Any:
+    """Return a handler that gives back an id in the body or in a header: the call's own, another's, or one of its own.
+
+    Another's is that of the call before.
+    """
+    before = ["qodebase-0123456789abcdef-00000000"]
+
+    async def handler(request: web.Request, sent: dict[str, Any]) -> web.Response:
+        own = request.headers["X-Request-Id"]
+        said = {"own": own, "another's": before[-1], "new": "chatcmpl-1", "none": ""}[whose]
+        before.append(own)
+        headers = {"X-Request-Id": said} if where == "header" else {}
+        return web.json_response(completion(id=f"chatcmpl-{said}" if where == "body" else "x"), headers=headers)
+
+    return handler
+
+
+@pytest.mark.parametrize("where", ["body", "header"])
+@pytest.mark.parametrize(("whose", "taken"), [("own", True), ("another's", False), ("new", True), ("none", True)])
+def test_a_reply_with_the_id_of_another_call_is_not_taken(
+    whose: str, taken: bool, where: str, provider: Any, spec: Any, context: Any, prompt: Any, completion: Any
+) -> None:
+    price = Price(input=1.0, output=1.0)
+    got = ask_against(echoing(completion, whose=whose, where=where), provider, spec, context, prompt(), price=price)
+    if taken:
+        assert isinstance(got, Answer)
+    else:
+        assert (got.failure, got.retry, got.cost_usd, got.input_tokens) == (Failure.ANOTHERS, True, None, 0)
+
+
+def test_each_call_has_an_id_of_its_own_and_an_answer_to_the_same_prompt_is_its_answer(
+    provider: Any, spec: Any, context: Any, prompt: Any, completion: Any
+) -> None:
+    async def main() -> None:
+        async with provider(echoing(completion, whose="another's", where="body")) as server:
+            model = create(spec(api_base=server.base), context())
+            first, again, other = [await model.answer(prompt(text)) for text in ("one", "one", "two")]
+            await model.close()
+            assert isinstance(first, NoAnswer)
+            assert isinstance(again, Answer)
+            assert isinstance(other, NoAnswer)
+            ids = [headers["X-Request-Id"] for headers, _ in server.requests]
+            assert len(set(ids)) == 3
+            assert ids[0].rpartition("-")[0] == ids[1].rpartition("-")[0] != ids[2].rpartition("-")[0]
+
+    asyncio.run(main())
+
+
+def test_no_more_calls_are_allowed_than_this_process_can_open_connections(spec: Any, context: Any) -> None:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    most = create(spec(api_base="http://127.0.0.1:1/v1"), context()).most_in_flight
+    assert 16 <= most <= 10_000
+    assert hard < 0 or most == 16 or most + 512 <= hard

@@ -30,7 +30,7 @@ BODIES = st.recursive(
 def test_no_body_is_a_bug(body: Any) -> None:
     reader = Reader("mine", price=Price(input=1, output=1))
     with suppress(QodebaseError):
-        got = reader.completion(body)
+        got = reader.completion(body, call="")
         assert isinstance(got, Answer | NoAnswer)
         JSON.encode(got)
 
