@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 from io import TextIOWrapper
 from pathlib import Path
@@ -47,6 +48,8 @@ def main() -> None:
     Expected failures say what to do and have their exit codes; a bug shows its traceback and exits with 1. A reader
     that closes the pipe ends the output and shows no error.
     """
+    # Without a loop that drains, SIGTERM must unwind like Ctrl-C, so that nothing half made stays.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -60,9 +63,17 @@ def main() -> None:
     except Exception:
         import traceback
 
-        traceback.print_exc()
+        print(_without_keys(traceback.format_exc()), end="", file=sys.stderr)
         print(f"\nThis is a bug in qodebase {_version()}. {_where_to_report()}", file=sys.stderr)
         raise SystemExit(1) from None
+
+
+def _without_keys(text: str) -> str:
+    import os
+
+    from fleet.scrub import Scrub, keys_in
+
+    return Scrub(keys_in(os.environ))(text)
 
 
 def _show_version(asked: bool) -> None:

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import msgspec
 
+from qodebase.caps import Caps
 from qodebase.collision import Collided
 from qodebase.intent import Ending
 from qodebase.paths import CommitId, RepoPath
@@ -37,7 +38,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_f
 
 
 class RunStarted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="run started"):
-    """A process began to work on the run; ``sitting`` counts them from 1."""
+    """A process began to work on the run; ``sitting`` counts them from 1, ``caps`` hold until the next one begins."""
 
     durable: ClassVar[bool] = True
     sitting: int
@@ -45,15 +46,42 @@ class RunStarted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="run 
     tip: CommitId
     workers: int
     limit: int | None = None
+    caps: Caps = Caps()
     real_pid: int
 
 
 class RunStopped(Event, frozen=True, kw_only=True, omit_defaults=True, tag="run stopped"):
-    """The sitting ended: ``why`` is ended, limit, interrupted, stalled or capped."""
+    """The sitting ended: ``why`` is ended, limit, interrupted, stalled, capped or condition.
+
+    ``detail`` names the cap that was reached, or the stop condition that came true.
+    """
 
     durable: ClassVar[bool] = True
     why: str
+    detail: str = ""
     tip: CommitId
+
+
+class Ordered(Event, frozen=True, kw_only=True, omit_defaults=True, tag="ordered"):
+    """A person told the run what to do; ``what`` is pause, resume, drain or cancel, ``order`` the order's id.
+
+    A cancel is of ``intents``, or of every one that is pending where ``everything`` says so; ``reason`` is that of
+    their endings.
+    """
+
+    durable: ClassVar[bool] = True
+    what: str
+    order: str = ""
+    intents: tuple[str, ...] = ()
+    everything: bool = False
+    reason: str = ""
+
+
+class Stalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="stalled"):
+    """Nothing was answered, landed or ended for ``real_s`` seconds; ``real_hangs`` names what is under way."""
+
+    real_s: float
+    real_hangs: tuple[str, ...]
 
 
 class Admitted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="admitted"):
@@ -65,7 +93,8 @@ class Admitted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="admitt
 class Asked(Event, frozen=True, kw_only=True, omit_defaults=True, tag="asked"):
     """A model is about to be called; journalled before the call is made.
 
-    ``purpose`` is fresh or replay; ``prompt`` the digest of the prompt, ``ref`` where it is kept.
+    ``purpose`` is fresh or replay; ``prompt`` the digest of the prompt, ``ref`` where it is kept. ``most_tokens`` and
+    ``most_usd`` are what the call can use at most (None: the price is not known); 0 where nobody is asked.
     """
 
     call: int
@@ -73,6 +102,20 @@ class Asked(Event, frozen=True, kw_only=True, omit_defaults=True, tag="asked"):
     model: str
     prompt: str
     ref: str = ""
+    most_tokens: int = 0
+    most_usd: float | None = 0.0
+
+
+class Withheld(Event, frozen=True, kw_only=True, omit_defaults=True, tag="withheld"):
+    """A prompt held what must not leave the machine; ``shown`` says what and where, never a secret's value.
+
+    ``how`` is refused, where the prompt was not sent, or redacted, where placeholders went in its place; ``why`` is
+    secret or never sent.
+    """
+
+    how: str
+    why: str
+    shown: tuple[str, ...]
 
 
 class Answered(Event, frozen=True, kw_only=True, omit_defaults=True, tag="answered"):
@@ -97,10 +140,16 @@ class Answered(Event, frozen=True, kw_only=True, omit_defaults=True, tag="answer
 
 
 class CutOff(Event, frozen=True, kw_only=True, omit_defaults=True, tag="cut off"):
-    """A call was under way when an earlier sitting was killed; what it cost is not known."""
+    """A call was under way when its sitting was killed or its intent cancelled; what it cost is not known."""
 
     call: int
     model: str
+
+
+class Postponed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="postponed"):
+    """An intent needs a call of a model and none may be made now; it stays pending, and goes on in a later sitting."""
+
+    why: str
 
 
 class ChangeMade(Event, frozen=True, kw_only=True, omit_defaults=True, tag="change made"):
@@ -152,6 +201,14 @@ class Replayed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="replay
     replay: int
     change: str
     ref: str
+    paths: tuple[RepoPath, ...] = ()
+
+
+class SentBack(Event, frozen=True, kw_only=True, omit_defaults=True, tag="sent back"):
+    """An attempt did not land; the next one is told ``reason`` and ``detail`` as they stand here."""
+
+    reason: str
+    detail: str = ""
 
 
 class Landed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="landed"):
@@ -160,6 +217,15 @@ class Landed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="landed")
     commit: CommitId
     parent: CommitId
     replay: int = 0
+
+
+class Composed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="composed"):
+    """The shards of a shared path were folded into it by one commit; written after the refs are synced."""
+
+    commit: CommitId
+    parent: CommitId
+    path: RepoPath
+    shards: tuple[RepoPath, ...]
 
 
 class Ended(Event, frozen=True, kw_only=True, omit_defaults=True, tag="ended"):
@@ -182,17 +248,23 @@ class Unknown(Event, frozen=True, kw_only=True, omit_defaults=True, tag="unknown
 AnyEvent = (
     RunStarted
     | RunStopped
+    | Ordered
+    | Stalled
     | Admitted
     | Asked
+    | Withheld
     | Answered
     | CutOff
+    | Postponed
     | ChangeMade
     | Queued
     | TrainBuilt
     | Judged
     | CollisionMet
     | Replayed
+    | SentBack
     | Landed
+    | Composed
     | Ended
     | Foreign
 )

@@ -10,11 +10,13 @@ import hashlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
 from qodebase.change import Change
+from qodebase.check import Check
 from qodebase.collision import Collided, Collision, Declined, Entry, Resolved
 from qodebase.intent import Ending, Intent
 from qodebase.paths import CommitId, RepoPath
@@ -62,18 +64,24 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-class Prompt(msgspec.Struct, frozen=True, kw_only=True):
+class Prompt(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What a model is asked.
 
     ``facts`` holds the same question as data, for models that are programs; it is not part of the digest and is not
-    sent to a language model.
+    sent to a language model. ``shows`` names the files whose text stands in the messages, beside those of the intent's
+    scope, which always count as shown.
     """
 
     messages: tuple[Message, ...]
     max_output_tokens: int
     facts: dict[str, Any] = {}
+    shows: tuple[RepoPath, ...] = ()
 
-    @property
+    def saying(self, messages: tuple[Message, ...]) -> Prompt:
+        """Return the same question in other words."""
+        return msgspec.structs.replace(self, messages=messages)
+
+    @cached_property
     def digest(self) -> str:
         """Return the SHA-256 of messages and limit, 64 hex digits."""
         parts = [f"{message.role}\0{message.text}" for message in self.messages]
@@ -93,7 +101,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Failure(StrEnum):
-    """Why a call gave no answer."""
+    """Why a call gave no answer.
+
+    ``CAP`` is a call that was not made, because the run may use no more; ``NEVER_SENT`` one that would have shown what
+    must not leave the machine; ``SECRET`` one that would have shown a secret, or whose answer brought one.
+    """
 
     EMPTY = "empty"
     CUT_OFF = "cut off"
@@ -102,7 +114,11 @@ class Failure(StrEnum):
     NOT_CACHED = "not cached"
     PROVIDER = "provider error"
     RATE = "rate limited"
+    ANOTHERS = "answer to another prompt"
     TIMEOUT = "timeout"
+    CAP = "at the cap"
+    SECRET = "secret"
+    NEVER_SENT = "never sent"
 
 
 class NoAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,6 +133,10 @@ class NoAnswer(msgspec.Struct, frozen=True, kw_only=True):
     cached_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = 0.0
+
+    def saying(self, why: str) -> NoAnswer:
+        """Return the same with another ``why``."""
+        return self if why == self.why else msgspec.structs.replace(self, why=why)
 
 
 class Model(Protocol):
@@ -153,19 +173,36 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SharedPath(msgspec.Struct, frozen=True, kw_only=True):
-    """A path bound to a pure rule and read by no check: it chooses no lane and is redone at landing."""
+    """A path bound to a pure rule and read by no check: it chooses no lane and is redone at landing.
+
+    Attributes:
+        lane: the only lane whose changes touch it; empty: any.
+        compose_into: where the path is a shard: when all intents have ended, the rule folds all shards of that path
+            into it, and they are deleted, in one commit. An audit is given the landings of all shards for it.
+    """
 
     path: RepoPath
     rule: str
+    lane: str = ""
+    compose_into: RepoPath | None = None
 
 
 class Landing(msgspec.Struct, frozen=True, kw_only=True):
-    """A landed intent as an audit sees it: its journalled change, its commit and that commit's parent."""
+    """A landed intent as an audit sees it: its journalled change, its commit and that commit's parent.
+
+    ``moved`` says where the parent has the files of the scope that main renamed since the run's base.
+    """
 
     intent: Intent
     change: Change
     commit: CommitId
     parent: CommitId
+    moved: dict[RepoPath, RepoPath] = {}
+
+    @property
+    def scope(self) -> tuple[RepoPath, ...]:
+        """Return the intent's scope, where main had it when the change landed."""
+        return tuple(self.moved.get(path, path) for path in self.intent.scope)
 
 
 class JobAudit(Protocol):
@@ -192,7 +229,7 @@ class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         change: the original change.
         collided: the paths that moved and what the ladder said.
-        since: sentences of the intents that landed in between.
+        since: ids of the intents that landed in between and moved these paths.
         replay: counts from 1 within the attempt.
         failed: why the replay before this one did not do.
     """
@@ -251,18 +288,26 @@ class Job(Protocol):
 
 
 class Redone(msgspec.Struct, frozen=True, kw_only=True):
-    """An intent that a model redid on a newer main, and what that used."""
+    """An intent that a model redid on a newer main, and what that used; for the flags see `Model`."""
 
     change: Change
     model: str
     usage: Usage
     plan: dict[str, str] = {}
+    deterministic: bool = False
+    simulated: bool = False
+
+
+class Postponed(msgspec.Struct, frozen=True, kw_only=True):
+    """A model is needed and may not be asked now, and why; the intent stays pending."""
+
+    why: str
 
 
 class Redo(Protocol):
     """The model's step of the replay ladder; the lane awaits it when merge and rules declined."""
 
-    async def redo(self, request: ReplayRequest, fork: Tree) -> Redone | Declined:
+    async def redo(self, request: ReplayRequest, fork: Tree) -> Redone | Declined | Postponed:
         """Redo an intent on ``fork``, main's newest tip, and journal how."""
 
 
@@ -282,7 +327,15 @@ class Verdict(StrEnum):
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
-    """A verdict on one tree; ``read`` are the paths that the checks opened, None means everything."""
+    """A verdict on one tree.
+
+    Attributes:
+        output: what a person needs to see of it, failures first.
+        read: the paths that the checks opened, or looked for in vain; one that ends with a slash is a folder whose
+            names were listed, ``/`` the root; None means everything. See `qodebase.check.concerns`.
+        failed: the checks that were red.
+        reads: the same as ``read`` for each check that was run.
+    """
 
     tree: str
     verdict: Verdict
@@ -290,6 +343,8 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     output: str = ""
     flake: bool = False
     read: tuple[RepoPath, ...] | None = ()
+    failed: tuple[str, ...] = ()
+    reads: dict[str, tuple[RepoPath, ...] | None] = {}
 
 
 class Checker(Protocol):
@@ -340,6 +395,22 @@ class Engine(Protocol):
 
     async def run(self, agents: int, work: Callable[[int], Awaitable[None]]) -> None:
         """Run so many agents to their end; the first bug stops all."""
+
+
+@runtime_checkable
+class Routed(Protocol):
+    """A job whose shared paths follow from the run's lanes."""
+
+    def route(self, lanes: Mapping[str, Sequence[str]], landings: int) -> None:
+        """Take the run's lanes with their patterns, and how many landings are expected; called once, after `open`."""
+
+
+@runtime_checkable
+class HasChecks(Protocol):
+    """A job that declares checks."""
+
+    def checks(self) -> Mapping[str, Check]:
+        """Return the checks that intents name, from the job and the run's base; called after `open`."""
 
 
 @runtime_checkable

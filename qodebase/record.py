@@ -6,6 +6,8 @@ shows it as it is and a field can be found with grep.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import msgspec
 
 from qodebase.codec import JSON, BadData, convert
@@ -13,6 +15,8 @@ from qodebase.collision import Collided
 from qodebase.paths import CommitId
 
 VERSION = 1
+
+Told = TypeVar("Told", bound=msgspec.Struct)
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,8 +93,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_note(record: Record) -> bytes:
     """Return the bytes of the note that holds a record."""
-    lines = [_sentence(record).encode(), b""]
-    lines += [name.encode() + b": " + JSON.encode(getattr(record, name)) for name in record.__struct_fields__]
+    return write_fields(_sentence(record), record)
+
+
+def write_fields(sentence: str, told: msgspec.Struct) -> bytes:
+    """Return a sentence and the fields of ``told`` as the bytes of a note."""
+    lines = [sentence.encode(), b""]
+    lines += [name.encode() + b": " + JSON.encode(getattr(told, name)) for name in told.__struct_fields__]
     return b"\n".join(lines) + b"\n"
 
 
@@ -99,6 +108,15 @@ def read_note(note: bytes, *, source: str = "note") -> Record:
 
     Raises:
         BadData: the note is not a record of ours; the message names the field.
+    """
+    return read_fields(note, Record, source=source)
+
+
+def read_fields(note: bytes, kind: type[Told], *, source: str) -> Told:
+    """Read the fields of a note.
+
+    Raises:
+        BadData: they are not those of ``kind``; the message names the field.
     """
     _, _, body = note.partition(b"\n\n")
     fields = {}
@@ -110,13 +128,13 @@ def read_note(note: bytes, *, source: str = "note") -> Record:
             fields[name.decode()] = msgspec.json.decode(value)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise BadData(f"{source}: field {name[:40]!r}: {error}") from None
-    return convert(fields, Record, source=source)
+    return convert(fields, kind, source=source)
 
 
 def _sentence(record: Record) -> str:
     parts = [f"{record.intent}: landed from attempt {record.attempt} of {record.agent} ({record.model})"]
     parts += [
-        f"{collision.path.text} had moved under it by {_movers(collision)}, redone by {collision.resolved_by}"
+        f"{collision.where} had moved under it by {_movers(collision)}, redone by {collision.resolved_by}"
         for collision in record.collisions
     ]
     return "; ".join(parts) + "."

@@ -13,10 +13,13 @@ from typing import IO, Any
 
 import msgspec
 
+from qodebase.caps import Caps
 from qodebase.codec import JSON, BadData, json_decoder
 from qodebase.errors import QodebaseError
 from qodebase.intent import Intent, check_order
 from qodebase.paths import CommitId
+from qodebase.privacy import PrivacySettings
+from qodebase.private_files import make_private, private
 from qodebase.rule_settings import RuleSettings
 
 VERSION = 1
@@ -47,13 +50,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         job, job_file, job_digest, job_settings: which job, where it was loaded from (empty: installed), and how.
         repository, branch, base: the user's repository, its branch, and the commit that the run began on.
         model, models: the model's name, and the tables of the job file.
+        replay_model, escalate_model: who redoes collided changes, and who is asked where the others failed; empty: the
+            same model.
+        caps, stop_if: what the run may use at most, and the conditions that pause it.
         workers, tries: how many agents, and how many attempts an intent has.
+        ramp: how many agents start in a second; None: as the model's kind wants it.
         cache: how the answer cache is used.
         author, sign: who the commits say wrote them (empty: the agent), and whether git signs them.
         train_max: the largest train of a lane.
+        stall_after_s: seconds of wall time in which nothing ends that are a stall; 0: never.
         sample, seed: how many intents to admit at first (None: all), and the seed that chose them.
         lanes: lane names with their patterns, as routed when the run began.
         rules: which replay rules are tried where.
+        unsafe_checks: whether checks run without a sandbox.
+        privacy: what may leave the machine, and which texts are kept.
         intents, intents_digest: how many intents were frozen, and the SHA-256 of their file.
         created: seconds since the epoch.
         product: qodebase's version.
@@ -70,16 +80,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     base: CommitId
     model: str
     models: dict[str, dict[str, Any]] = {}
+    replay_model: str = ""
+    escalate_model: str = ""
+    caps: Caps = Caps()
+    stop_if: tuple[str, ...] = ()
     workers: int
     tries: int = 1
+    ramp: int | None = None
     cache: str = "use"
     author: str = ""
     sign: bool = False
     train_max: int = 64
+    stall_after_s: float = 600.0
     sample: int | None = None
     seed: int = 0
     lanes: dict[str, tuple[str, ...]] = {}
     rules: RuleSettings = RuleSettings()
+    unsafe_checks: bool = False
+    privacy: PrivacySettings = PrivacySettings()
     intents: int = 0
     intents_digest: str = ""
     created: float
@@ -110,7 +128,7 @@ class RunFolder:
                     f"{root} exists already",
                     hint=f"Go on with it: `qodebase resume {root}`; or give another folder with --out.",
                 )
-            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(root)
         except OSError as error:
             raise NoPlace(
                 f"{root} cannot be made: {error.strerror}", hint="Give a folder that you may write with --out."
@@ -161,12 +179,12 @@ class RunFolder:
         settings = msgspec.structs.replace(
             settings, intents=len(intents), intents_digest=hashlib.sha256(lines).hexdigest()
         )
-        with self._intents.open("wb") as out:
+        with open(self._intents, "wb", opener=private) as out:
             out.write(lines)
             out.flush()
             os.fsync(out.fileno())
         partial = self.root / (_SETTINGS + ".part")
-        with partial.open("wb") as out:
+        with open(partial, "wb", opener=private) as out:
             out.write(msgspec.json.format(JSON.encode(settings), indent=2) + b"\n")
             out.flush()
             os.fsync(out.fileno())
@@ -209,7 +227,7 @@ class RunFolder:
         Raises:
             RunHeld: a live process holds it.
         """
-        with (self.root / "lock").open("a+b") as lock:
+        with open(self.root / "lock", "a+b", opener=private) as lock:
             while not _taken(lock):
                 # Somebody who only asks for the holder takes the lock for an instant too.
                 if holder := self.holder():
@@ -218,9 +236,14 @@ class RunFolder:
                         hint="Wait for it (`qodebase status`), or stop that process first.",
                     )
             lock.truncate(0)
-            lock.write(f"process {os.getpid()} on {os.uname().nodename}\n".encode())
+            lock.write(f"{this_process()}\n".encode())
             lock.flush()
             yield
+
+
+def this_process() -> str:
+    """Return what `RunFolder.holder` says while this process works on a run."""
+    return f"process {os.getpid()} on {os.uname().nodename}"
 
 
 def _taken(lock: IO[bytes]) -> bool:

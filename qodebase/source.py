@@ -41,7 +41,10 @@ class Source:
     dirty: bool = False
 
     def copy_to(self, target: Path) -> None:
-        """Make a bare copy with this branch and all notes; objects are linked where the file system can."""
+        """Make a bare copy with this branch and all notes, in a folder that only its owner can read.
+
+        Objects are linked where the file system can, so they keep the modes that they have.
+        """
         _git(
             "clone",
             "--quiet",
@@ -124,5 +127,9 @@ def _run(*words: str | Path) -> subprocess.CompletedProcess[bytes]:
     """
     kept = {name: value for name, value in os.environ.items() if name not in _OF_A_REPOSITORY}
     return subprocess.run(
-        ["git", *words], capture_output=True, check=False, env={**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+        ["git", *words],
+        capture_output=True,
+        check=False,
+        env={**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
+        umask=0o077,
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from qodebase.caps import Caps
 from qodebase.collision import Collided
 from qodebase.events import (
     Admitted,
@@ -13,15 +14,19 @@ from qodebase.events import (
     Asked,
     ChangeMade,
     CollisionMet,
+    Composed,
     CutOff,
     Ended,
     Event,
     Foreign,
     Landed,
+    Ordered,
     Queued,
     Replayed,
     RunStarted,
     RunStopped,
+    SentBack,
+    Stalled,
     TrainBuilt,
 )
 from qodebase.intent import Ending, Intent
@@ -30,7 +35,11 @@ from qodebase.paths import CommitId, RepoPath
 
 @dataclass(slots=True)
 class IntentState:
-    """One intent: its ending, and the newest attempt's story."""
+    """One intent: its ending, and the newest attempt's story.
+
+    ``cancelled`` is why a person wants it to end, empty for nobody; ``sent_back`` says why the newest attempt that was
+    sent back was.
+    """
 
     intent: Intent
     ending: Ending = Ending.PENDING
@@ -45,6 +54,8 @@ class IntentState:
     paths: tuple[RepoPath, ...] = ()
     commit: CommitId | None = None
     replay: int = 0
+    cancelled: str = ""
+    sent_back: SentBack | None = None
     landings: int = 0
     admitted_at: float = 0.0
     answered_at: float = 0.0
@@ -55,22 +66,45 @@ class IntentState:
     answered: dict[int, Answered] = field(default_factory=dict)
 
     @property
+    def has_change(self) -> bool:
+        """Return whether the newest attempt made a change that was not sent back."""
+        sent_back = self.sent_back is not None and self.sent_back.attempt == self.attempt
+        return bool(self.change_ref) and not sent_back
+
+    @property
+    def touched(self) -> tuple[RepoPath, ...]:
+        """Return the paths of the newest attempt's change, and where its files had moved."""
+        return (*self.paths, *(met.moved_to for met in self.collided if met.moved_to is not None))
+
+    @property
     def open_calls(self) -> list[Asked]:
         """Return the calls that were begun and have no end in the journal."""
         return [call for number, call in self.asked.items() if number not in self.answered]
 
 
 class RunState:
-    """All intents of a run; `apply` takes the journal's events in order."""
+    """All intents of a run; `apply` takes the journal's events in order.
+
+    ``paused``, ``draining`` and ``stalled`` (what hung) are of the newest sitting, ``orders`` the ids of all that were
+    taken in; ``progress`` counts calls and intents that ended.
+    """
 
     def __init__(self, intents: Iterable[Intent]) -> None:
         self.intents = {
             intent.id: IntentState(intent=intent, ending=intent.ending, reason=intent.reason) for intent in intents
         }
         self.sittings = 0
+        self.caps: Caps | None = None
         self.stopped = ""
+        self.paused = self.draining = False
+        self.stalled: tuple[str, ...] = ()
+        self.orders: set[str] = set()
+        self.progress = 0
         self.tip: CommitId | None = None
         self.foreign: list[CommitId] = []
+        self.composed: list[CommitId] = []
+        self.uncomposed: set[RepoPath] = set()
+        """What intents landed on, without the shards that were composed since."""
         self.calls = 0
         self.seq = 0
         self.started_at = 0.0
@@ -89,14 +123,25 @@ class RunState:
         match event:
             case RunStarted():
                 self.sittings = event.sitting
+                self.caps = event.caps
                 self.stopped = ""
+                self.paused = self.draining = False
+                self.stalled = ()
                 self.tip = event.tip
                 self.started_at = self.started_at or event.at
             case RunStopped():
                 self.stopped = event.why
                 self.tip = event.tip
+            case Ordered():
+                self._order(event)
+            case Stalled():
+                self.stalled = event.real_hangs
             case Foreign():
                 self.foreign += event.commits
+            case Composed():
+                self.composed.append(event.commit)
+                self.uncomposed.difference_update(event.shards)
+                self.tip = event.commit
             case _ if event.intent in self.intents:
                 self._apply_to(self.intents[event.intent], event)
 
@@ -114,6 +159,7 @@ class RunState:
                 state.asked[event.call] = event
                 self.calls = max(self.calls, event.call)
             case Answered():
+                self._move_on()
                 state.answered[event.call] = event
                 state.answered_at = event.at
             case CutOff():
@@ -123,6 +169,7 @@ class RunState:
                 state.paths = event.paths
             case Replayed():
                 state.change_ref, state.change_digest = event.ref, event.change
+                state.paths = event.paths or state.paths
                 state.replay = event.replay
             case Queued():
                 state.lane = event.lane
@@ -131,17 +178,41 @@ class RunState:
                 state.train = event.train
             case CollisionMet():
                 state.collided.append(event.collided)
+            case SentBack():
+                state.sent_back = event
             case Landed():
+                self._move_on()
                 state.ending = Ending.LANDED
                 state.commit = event.commit
                 state.lane, state.train, state.replay = event.lane, event.train, event.replay
                 state.landings += 1
+                self.uncomposed.update(state.paths)
                 state.ended_at = event.at
                 self.tip = event.commit
             case Ended():
+                self._move_on()
                 state.ending = event.ending
                 state.reason = event.reason
                 state.ended_at = event.at
+
+    def _move_on(self) -> None:
+        self.progress += 1
+        self.stalled = ()
+
+    def _order(self, event: Ordered) -> None:
+        self.orders.add(event.order)
+        match event.what:
+            case "pause":
+                self.paused = True
+            case "resume":
+                self.paused = False
+            case "drain":
+                self.draining = True
+            case "cancel":
+                for name in self.intents if event.everything else event.intents:
+                    state = self.intents.get(name)
+                    if state is not None and state.ending is Ending.PENDING:
+                        state.cancelled = event.reason
 
     def ledger(self) -> dict[Ending, int]:
         """Return how many intents stand at each ending, zeros included; they sum to the number of intents."""

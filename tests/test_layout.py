@@ -35,6 +35,7 @@ OWNERS: Mapping[str, str] = {
     "asyncio_throttle": "fleet",
     "tenacity": "fleet",
     "diskcache": "fleet",
+    "xllamacpp": "fleet",
     "polars": "results",
     "altair": "results",
     "typer": FACE,

@@ -1,12 +1,16 @@
-"""`qodebase resume`: go on with a run, or with the rest of a sample."""
+"""`qodebase resume`: let a paused run go on, go on with a stopped one, or with the rest of a sample."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qodebase.commands.support.console import Json, RunName, reporting, say
+from qodebase.commands.support.console import Json, RunName, put, put_json, reporting, say
+from qodebase.commands.support.ordering import TIMEOUT_S, Timeout
+
+if TYPE_CHECKING:
+    from qodebase.runs import RunFolder
 
 
 def register(app: typer.Typer) -> None:
@@ -17,15 +21,67 @@ def register(app: typer.Typer) -> None:
     def resume(
         run: RunName,
         limit: Annotated[int | None, typer.Option(min=1, help="Admit so many of the pending intents.")] = None,
+        cost_cap: Annotated[float | None, typer.Option(metavar="USD", help="A new cost cap over all sittings.")] = None,
+        token_cap: Annotated[int | None, typer.Option(metavar="N", help="A new token cap over all sittings.")] = None,
+        time_cap: Annotated[str, typer.Option(metavar="DURATION", help="A new time cap over all sittings.")] = "",
+        stall_after: Annotated[
+            str, typer.Option(metavar="DURATION", help="See `qodebase run --help`; else as the run began.")
+        ] = "",
+        timeout: Timeout = TIMEOUT_S,
         json: Json = False,
     ) -> int:
-        """Go on with a run after any stop.
+        """Let a paused run go on, or go on with a stopped one here.
 
-        What has ended stays; answers that the run holds already are not asked for again.
+        Where a process works on the run, it is told to go on, and this command ends; where none does, this process goes
+        on with it: what has ended stays, and answers that the run holds are not asked for again. `qodebase status`
+        says which of the two it is.
         """
+        from qodebase.caps import caps_of, seconds_of
         from qodebase.commands.support.at_work import work
         from qodebase.commands.support.opening import find_run
+        from qodebase.runs import RunHeld
 
         folder = find_run(run)
+        caps = caps_of(cost=cost_cap, tokens=token_cap, time=time_cap)
+        stall_after_s = seconds_of(stall_after) if stall_after else None
+        holder = folder.holder()
+        if holder and (caps or limit or stall_after):
+            raise RunHeld(
+                f"{folder.root} is being worked on by {holder}, and new caps and limits hold from the next sitting on",
+                hint=f"Stop that process first (Ctrl-C), then `qodebase resume {folder.root}` with them.",
+            )
+        if holder and (order := unpause_run(folder, holder, timeout_s=timeout)):
+            _tell(folder, holder, order, json=json)
+            return 0
         say(f"going on with {folder.root}")
-        return work(folder, first=False, limit=limit, json=json)
+        return work(folder, first=False, limit=limit, json=json, caps=caps, stall_after_s=stall_after_s)
+
+
+def unpause_run(folder: RunFolder, holder: str, *, timeout_s: float = TIMEOUT_S) -> str:
+    """Tell the process that holds a paused run to go on; return the order's id, or nothing where it is gone.
+
+    Raises:
+        RunHeld: it works on the run and is not paused.
+        NotTakenIn: it has not taken the order in so far.
+    """
+    from qodebase.commands.status import run_status
+    from qodebase.commands.support.ordering import tell_live
+    from qodebase.orders import Order, What, new_id
+    from qodebase.runs import RunHeld
+
+    if run_status(folder).resume != "unpause":
+        raise RunHeld(
+            f"{folder.root} is being worked on by {holder}",
+            hint="It is not paused: wait for it (`qodebase status`), or stop that process first.",
+        )
+    order = Order(id=new_id(), what=What.RESUME, to=holder)
+    return order.id if tell_live(folder, order, timeout_s=timeout_s) else ""
+
+
+def _tell(folder: RunFolder, holder: str, order: str, *, json: bool) -> None:
+    from qodebase.commands.status import run_status
+
+    if json:
+        put_json({"order": order, **run_status(folder).as_dict()})
+    else:
+        put(f"{holder} goes on with {folder.root}")

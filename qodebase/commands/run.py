@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, Any]) -> int:
     """Run a job as the options say; return the exit code."""
+    from qodebase.caps import caps_of, seconds_of
     from qodebase.clock import SystemClock
     from qodebase.commands.support.at_work import work
     from qodebase.commands.support.plan import prompt_lines, run_plan
@@ -42,16 +43,26 @@ def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, 
         branch=common.branch or None,
         model=common.model,
         models=common.models,
+        replay_model=common.replay_model,
+        escalate_model=common.escalate_model,
+        prices=common.price,
+        caps=caps_of(cost=common.cost_cap, tokens=common.token_cap, time=common.time_cap),
+        stop_if=common.stop_if,
         workers=common.workers,
         tries=common.tries,
+        ramp=common.ramp,
         train_max=common.train_max,
+        stall_after_s=seconds_of(common.stall_after),
         out=common.out or new_folder(job or Path(job_file).stem, common.repo),
         sample=common.sample,
         seed=common.seed,
         author=common.author,
         sign=common.sign,
         lanes=common.lanes,
+        priorities=common.priority,
         rules=common.all_rules,
+        unsafe_checks=common.unsafe_checks,
+        privacy=common.privacy,
         cache=common.cache,
         source=common.source,
     )

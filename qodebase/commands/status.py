@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from qodebase.commands.support.capped import caps_data, caps_line, models_of, raised_cap
 from qodebase.commands.support.console import Json, RunName, put, put_json, reporting
-from qodebase.commands.support.layout import columns, harmless, moment, money, some
+from qodebase.commands.support.layout import columns, harmless, moment, some
 
 if TYPE_CHECKING:
+    from fleet.spending import Spending
+    from qodebase.caps import Caps
     from qodebase.runs import RunFolder, Settings
+    from qodebase.state import RunState
     from results.run_data import RunData
     from results.summary import Summary
 
@@ -22,9 +26,14 @@ class Status:
     """Where a run stands.
 
     Attributes:
-        state: ``live``, ``killed`` (no process, and the last one wrote no end), ``not started``, or why it stopped.
+        state: while a process works on it ``live``, ``paused``, ``draining`` or ``stalled``; else ``killed`` (the last
+            one wrote no end), ``not started``, or why it stopped.
         holder: who works on it now; empty for nobody.
+        resume: what `qodebase resume` would do: ``unpause`` (the live process goes on), ``continue`` (a new process
+            does), or nothing.
+        hangs: what was under way when it stalled, where it did and has not moved since.
         waiting: changes that are made and not landed, for each lane.
+        caps, spending: what the run may use, and what it used; see `fleet.spending`.
         foreign: other people's commits on main that the run met.
         started_at, last_at: the first start and the newest event, seconds since the epoch on the run's clock.
         next: commands that are useful now.
@@ -35,7 +44,11 @@ class Status:
     summary: Summary
     state: str
     holder: str
+    resume: str
+    hangs: tuple[str, ...]
     waiting: dict[str, int]
+    caps: Caps
+    spending: Spending
     foreign: int
     tip: str
     started_at: float
@@ -54,8 +67,12 @@ class Status:
             "state": self.state,
             "live": bool(self.holder),
             "holder": self.holder,
+            "resume": self.resume,
+            "hangs": list(self.hangs),
             "job": settings.job or settings.job_file,
             "model": settings.model,
+            "replay_model": settings.replay_model,
+            "escalate_model": settings.escalate_model,
             "repository": settings.repository,
             "branch": settings.branch,
             "base": settings.base,
@@ -68,6 +85,7 @@ class Status:
             "reasons": reasons,
             "foreign": self.foreign,
             "waiting": self.waiting,
+            **caps_data(self.caps, self.spending),
             "next": list(self.next),
         }
 
@@ -78,6 +96,7 @@ def run_status(folder: RunFolder) -> Status:
     Raises:
         BadData: settings, intents or journal cannot be read.
     """
+    from fleet.spending import Spending
     from qodebase.clock import SystemClock
     from results.run_data import RunData
     from results.summary import Tally
@@ -88,18 +107,24 @@ def run_status(folder: RunFolder) -> Status:
     tally = Tally(data.intents).apply_all(data.events)
     simulated = bool(data.events) and data.events[-1].simulated
     summary = tally.summary(now=SystemClock().now() if holder and not simulated else None)
+    state = _state(data.state, holder)
+    resume = _resume(state, summary.pending, holder)
     return Status(
         folder=folder,
         settings=settings,
         summary=summary,
-        state=_state(summary, holder),
+        state=state,
         holder=holder,
+        resume=resume,
+        hangs=data.state.stalled,
         waiting=_waiting(data),
+        caps=settings.caps if data.state.caps is None else data.state.caps,
+        spending=Spending().apply_all(data.events),
         foreign=len(data.state.foreign),
         tip=data.state.tip or settings.base,
         started_at=data.started_at,
         last_at=data.state.last_at,
-        next=_next(str(folder.root), summary, live=bool(holder)),
+        next=_next(str(folder.root), summary, resume, live=bool(holder)),
     )
 
 
@@ -122,12 +147,19 @@ def register(app: typer.Typer) -> None:
             put(harmless("\n".join(status_lines(found))))
 
 
-def _state(summary: Summary, holder: str) -> str:
-    if holder:
+def _state(state: RunState, holder: str) -> str:
+    if not holder:
+        return (state.stopped or "killed") if state.sittings else "not started"
+    if state.stopped:
         return "live"
-    if not summary.sittings:
-        return "not started"
-    return summary.stopped or "killed"
+    signs = {"stalled": state.stalled, "draining": state.draining, "paused": state.paused}
+    return next((name for name, shown in signs.items() if shown), "live")
+
+
+def _resume(state: str, pending: int, holder: str) -> str:
+    if holder:
+        return "unpause" if state == "paused" else ""
+    return "continue" if pending else ""
 
 
 def _waiting(data: RunData) -> dict[str, int]:
@@ -136,15 +168,16 @@ def _waiting(data: RunData) -> dict[str, int]:
     lanes = Counter(
         state.lane
         for state in data.state.intents.values()
-        if state.ending == Ending.PENDING and state.change_ref and state.lane
+        if state.ending == Ending.PENDING and state.has_change and state.lane
     )
     return dict(lanes.most_common())
 
 
-def _next(run: str, summary: Summary, *, live: bool) -> tuple[str, ...]:
+def _next(run: str, summary: Summary, resume: str, *, live: bool) -> tuple[str, ...]:
+    raised = raised_cap(summary.stopped_detail) if summary.stopped == "capped" else ""
+    commands = [f"qodebase resume {run}{raised}"] if resume else []
     if live:
-        return (f"qodebase log {run}",)
-    commands = [f"qodebase resume {run}"] if summary.pending else []
+        return (*commands, f"qodebase log {run}")
     if summary.landed:
         commands += [f"qodebase verify {run}", f"qodebase diff {run}"]
     return (*commands, f"qodebase log {run}")
@@ -156,7 +189,8 @@ def status_lines(status: Status) -> list[str]:
     newest = moment(status.last_at, started_at=status.started_at, simulated=summary.simulated)
     lines = [
         f"run {settings.run} in {status.folder.root}",
-        f"{settings.job or settings.job_file} with {settings.model} on {settings.repository}, branch {settings.branch}",
+        f"{settings.job or settings.job_file} with {models_of(settings)} on {settings.repository}, "
+        f"branch {settings.branch}",
         _state_line(status, newest),
         "",
         *columns(_ledger_rows(summary), right=(1,)),
@@ -190,12 +224,19 @@ def _state_line(status: Status, last: str) -> str:
     match status.state:
         case "live":
             return f"live: {status.holder} works on it ({sitting})"
+        case "paused":
+            return f"paused: {status.holder} holds it and admits nothing more ({sitting})"
+        case "draining":
+            return f"draining: {status.holder} lands what is under way, then stops ({sitting})"
+        case "stalled" if status.holder:
+            return f"stalled: {status.holder} works on it and nothing moves ({sitting})"
         case "killed":
             return f"stopped: killed, no end was written ({sitting})"
         case "not started":
             return "not started: its intents are frozen and nothing has happened yet"
         case why:
-            return f"stopped: {why} ({sitting})"
+            detail = f", {status.summary.stopped_detail}" if status.summary.stopped_detail else ""
+            return f"stopped: {why}{detail} ({sitting})"
 
 
 def _ledger_rows(summary: Summary) -> list[tuple[str, str, str]]:
@@ -213,7 +254,7 @@ def _reasons(found: dict[str, int]) -> str:
 
 
 def _figures(status: Status) -> list[tuple[str, str]]:
-    from qodebase.commands.support.progress import failing_of
+    from qodebase.commands.support.progress import cost_of, failing_of
 
     summary = status.summary
     unit = "simulated second" if summary.simulated else "second"
@@ -229,6 +270,10 @@ def _figures(status: Status) -> list[tuple[str, str]]:
         rows.append(
             ("collided", f"{summary.collided_intents} intents, {summary.collided_paths} paths ({redone}{failed})")
         )
+    if status.resume:
+        does = f"lets {status.holder} go on" if status.resume == "unpause" else "goes on with it in a new process"
+        rows.append(("resume", does))
+    rows += [("hangs" if at == 0 else "", hang) for at, hang in enumerate(status.hangs)]
     if status.holder:
         rows.append(("at work", f"{summary.in_flight} with agents, {summary.queued} in lanes"))
     if status.waiting:
@@ -238,8 +283,9 @@ def _figures(status: Status) -> list[tuple[str, str]]:
     tokens = f"{summary.input_tokens:,} tokens in ({summary.cached_tokens:,} cached), {summary.output_tokens:,} out"
     cached = f" ({summary.cache_calls} from the cache)" if summary.cache_calls else ""
     rows.append(("calls", f"{summary.calls:,}{cached}, {tokens}"))
-    unknown = f" known; of {summary.unknown_cost_calls} calls it is not known" if summary.unknown_cost_calls else ""
     if summary.failed_calls:
         rows.append(("failing", failing_of(summary)))
-    rows.append(("cost", money(summary.cost_usd) + unknown))
+    rows.append(("cost", cost_of(summary).removeprefix("cost ")))
+    if status.caps:
+        rows.append(("caps", caps_line(status.caps, status.spending)))
     return rows

@@ -112,3 +112,42 @@ def test_sittings_and_foreign_commits_are_counted() -> None:
     state.apply(events.RunStarted(at=9.0, sitting=2, base=BASE, tip=TIP, workers=1, real_pid=1))
     state.apply(events.Foreign(commits=(NEXT,)))
     assert (state.sittings, state.stopped, state.started_at, state.foreign) == (2, "", 1.0, [TIP, NEXT])
+
+
+def started(sitting: int) -> Event:
+    return events.RunStarted(sitting=sitting, base=BASE, tip=TIP, workers=1, real_pid=1)
+
+
+def refused() -> Event:
+    return events.Ended(intent="a", ending=Ending.REFUSED, reason="no")
+
+
+def test_orders_pause_drain_and_cancel_until_the_next_sitting_and_are_known_by_their_ids() -> None:
+    state = state_of(events.Ordered(what="pause", order="1"))
+    assert (state.paused, state.draining) == (True, False)
+    state.apply(events.Ordered(what="drain"))
+    state.apply(refused())
+    state.apply(events.Ordered(what="cancel", order="2", intents=("a", "unknown", "done"), reason="enough"))
+    assert {known.cancelled for known in state.intents.values()} == {""}
+    state.apply(events.Ordered(what="cancel", order="3", everything=True, reason="all of it"))
+    assert {name: known.cancelled for name, known in state.intents.items()} == {"a": "", "b": "all of it", "done": ""}
+    state.apply(events.Ordered(what="resume", order="4"))
+    assert (state.paused, state.draining) == (False, True)
+    assert state.orders >= {"1", "2", "3", "4"}
+    state.apply(started(2))
+    assert (state.paused, state.draining) == (False, False)
+
+
+def test_a_stall_is_over_with_the_first_call_or_intent_that_ends_or_the_next_sitting() -> None:
+    for end in (answered(1), refused(), started(2)):
+        state = state_of(events.Stalled(real_s=600.0, real_hangs=("a call",)), admitted(1))
+        assert state.stalled == ("a call",)
+        state.apply(end)
+        assert state.stalled == ()
+
+
+def test_what_was_sent_back_is_kept_for_the_next_attempt_and_its_change_is_not_handed_in_again() -> None:
+    sent_back = events.SentBack(intent="a", attempt=1, reason="red")
+    made = events.ChangeMade(intent="a", attempt=1, base=BASE, change="c", ref="1:0", paths=())
+    known = state_of(admitted(1), made, sent_back, admitted(2)).intents["a"]
+    assert (known.change_ref, known.attempt, known.sent_back) == ("", 2, sent_back)

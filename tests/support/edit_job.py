@@ -1,4 +1,4 @@
-"""A second job in one file: each intent writes one line of text, in one file or in two."""
+"""A second job in one file: each intent writes one line of text, in one file or in two, or moves a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fleet.jobs.registry import digest_of_file
-from qodebase.change import Change, Write
+from qodebase.change import AnyOperation, Change, Rename, Write
 from qodebase.intent import Intent
 from qodebase.paths import RepoPath
 from qodebase.ports import (
@@ -27,7 +27,10 @@ from qodebase.ports import (
 class Settings:
     """What the job can be told."""
 
-    edits: tuple[str, ...] = field(default=(), metadata={"help": "PATH[+PATH]=TEXT: put TEXT above each file."})
+    edits: tuple[str, ...] = field(
+        default=(),
+        metadata={"help": "PATH[+PATH]=TEXT: put TEXT above each file (PATH_=TEXT: below, PATH>PATH=: move it)."},
+    )
 
 
 class Edit:
@@ -58,8 +61,10 @@ class Edit:
         """Yield one intent an edit."""
         for number, edit in enumerate(self._settings.edits):
             paths, _, text = edit.partition("=")
-            scope = tuple(RepoPath(path.encode()) for path in paths.split("+"))
-            yield Intent(id=f"edit-{number}", asked=f"Put {text!r} above {paths}", scope=scope)
+            scope = tuple(RepoPath(path.encode()) for path in paths.rstrip("_").replace(">", "+").split("+"))
+            what = "Put" if ">" not in paths else "Move"
+            where = "below" if paths.endswith("_") else "above"
+            yield Intent(id=f"edit-{number}", asked=f"{what} {text!r} {where} {paths}", scope=scope)
 
     def prompt(self, intent: Intent, fork: Tree, replay: ReplayRequest | None = None) -> Prompt:
         """Ask for the line."""
@@ -69,8 +74,14 @@ class Edit:
     def accept(self, intent: Intent, answer: str, fork: Tree) -> Accepted | Unusable:
         """Put the answer above each file."""
         line = answer.encode() + b"\n"
-        writes = tuple(Write(path=path, content=line + fork.read(path)) for path in intent.scope)
-        return Accepted(change=Change(base=fork.commit, operations=writes))
+        operations: tuple[AnyOperation, ...]
+        if intent.asked.startswith("Move"):
+            operations = (Rename(path=intent.scope[0], target=intent.scope[1]),)
+        elif " below " in intent.asked:
+            operations = tuple(Write(path=path, content=fork.read(path) + line) for path in intent.scope)
+        else:
+            operations = tuple(Write(path=path, content=line + fork.read(path)) for path in intent.scope)
+        return Accepted(change=Change(base=fork.commit, operations=operations))
 
     def proof(self, intent: Intent, change: Change, fork: Tree) -> str | Unusable:
         """Promise nothing."""

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 from contextlib import ExitStack
 
+from qodebase.caps import NO_CAPS, Caps
 from qodebase.clock import SystemClock
 from qodebase.commands.support.console import put, put_json, say
 from qodebase.commands.support.progress import Progress
@@ -17,17 +18,26 @@ from qodebase.journal import read_events
 from qodebase.runs import RunFolder, Settings
 
 
-def work(folder: RunFolder, *, first: bool, limit: int | None, json: bool) -> int:
+def work(
+    folder: RunFolder,
+    *,
+    first: bool,
+    limit: int | None,
+    json: bool,
+    caps: Caps = NO_CAPS,
+    stall_after_s: float | None = None,
+) -> int:
     """Take a sitting of a run, show it, tell its end, and return the exit code."""
     past = read_events(folder.journal) if folder.journal.exists() else ()
     progress = Progress(folder.intents(), past)
-    if not first and not progress.tally.summary().pending:
+    stood = progress.tally.summary()
+    if not first and not stood.pending and stood.stopped == "ended":
         say("nothing is left to do: every intent has ended")
         tell(folder, Sat(why="ended", pending=0, seconds=0.0), json=json)
         return 0
     with asyncio.Runner() as runner:
         try:
-            sat = runner.run(_sit(folder, progress, first=first, limit=limit))
+            sat = runner.run(_sit(folder, progress, first=first, limit=limit, caps=caps, stall_after_s=stall_after_s))
         except asyncio.CancelledError:
             sat = None
     if sat is not None and sat.untidy:
@@ -36,7 +46,9 @@ def work(folder: RunFolder, *, first: bool, limit: int | None, json: bool) -> in
     return sat.exit_code if sat is not None else INTERRUPTED
 
 
-async def _sit(folder: RunFolder, progress: Progress, *, first: bool, limit: int | None) -> Sat:
+async def _sit(
+    folder: RunFolder, progress: Progress, *, first: bool, limit: int | None, caps: Caps, stall_after_s: float | None
+) -> Sat:
     from fleet.driver import Driver
 
     with ExitStack() as held:
@@ -51,6 +63,8 @@ async def _sit(folder: RunFolder, progress: Progress, *, first: bool, limit: int
                 SystemClock(),
                 first=first,
                 limit=limit,
+                caps=caps,
+                stall_after_s=stall_after_s,
                 listeners=(progress.listen,),
                 started=started,
             )

@@ -13,7 +13,7 @@ from typing import Any
 
 from qodebase.codec import BadData
 from qodebase.commands.support.options import CommonOptions
-from qodebase.commands.support.setting_fields import Setting, check_keys, settings_of
+from qodebase.commands.support.setting_fields import Setting, check_keys, settings_of, with_whole_paths
 from qodebase.rule_settings import RuleSettings
 
 _JOB = Setting(name="job", type=str, default="", metadata={})
@@ -56,11 +56,11 @@ class JobFile:
         check_keys(table, list(settings), source=source)
         for key, value in table.items():
             settings[key].check(value, source=source)
-        return table
+        return with_whole_paths(kind.Settings, table, self.path.parent)
 
 
 def read_job_file(path: Path) -> JobFile:
-    """Read a job file; a relative ``repo`` or ``job_file`` in it is relative to its folder.
+    """Read a job file; a relative ``repo``, ``job_file`` or file of a job's setting in it is relative to its folder.
 
     Raises:
         BadData: it is not there, no TOML, or has a wrong type or value; the message names file and field.

@@ -1,49 +1,138 @@
-"""The model of a run, made from its name and the job file's tables."""
+"""The models of a run, made from their names and the job file's tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from qodebase.caps import Caps
 from qodebase.commands.support.surroundings import Surroundings
+from qodebase.errors import QodebaseError
 from qodebase.runs import Settings
 
 if TYPE_CHECKING:
-    from fleet.models.registry import ModelContext
-    from fleet.throttle import Throttle
+    from fleet.channels import Channel, Channels
+    from fleet.models.registry import ModelContext, Price
     from qodebase.ports import Clock, Model
 
 
-def check_model(name: str, models: Mapping[str, Any], surroundings: Surroundings, clock: Clock, source: str) -> None:
-    """Make a model and throw it away, so that a missing key is found before anything is written.
+class Tariff(NamedTuple):
+    """What a model's tokens cost (None: not known), and its own limit of output tokens (None: the prompt's)."""
+
+    price: Price | None
+    output_limit: int | None
+
+
+class BadPrice(QodebaseError):
+    """A price that cannot be read, or that is of no model of the run."""
+
+
+def check_models(
+    names: Iterable[str], models: Mapping[str, Any], surroundings: Surroundings, clock: Clock, source: str, caps: Caps
+) -> dict[str, bool]:
+    """Make models and throw them away, so that a missing key or price is found before anything is written.
+
+    Return for each whether it is local: no prompt leaves the machine.
 
     Raises:
-        QodebaseError: no such model, a bad table (``source`` names where it stands), or a missing key.
+        QodebaseError: no such model, a bad table (``source`` names where it stands), a missing key, or a cost cap and
+            a price that is not known.
     """
-    from fleet.models.registry import create_model, parse_spec
+    from fleet.budget import check_price
+    from fleet.models.registry import create_model, parse_spec, price_of
 
     context = _context(models, surroundings, clock, source)
-    create_model(parse_spec(name, context.tables), context)
+    local = {}
+    for name in names:
+        spec = parse_spec(name, context.tables)
+        local[name] = create_model(spec, context).local
+        if caps.cost_usd is not None:
+            check_price(name, price_of(spec))
+    return local
 
 
-def model_of(settings: Settings, surroundings: Surroundings, clock: Clock) -> tuple[Model, Throttle | None]:
-    """Return a run's model behind its cache, and the gate in front of it."""
-    from fleet.models.cached import CacheMode, with_cache
-    from fleet.models.registry import create_model, parse_spec
-    from fleet.throttle import Throttle
+def channels_of(
+    settings: Settings, surroundings: Surroundings, clock: Clock, *, model: Model | None = None
+) -> Channels:
+    """Return a run's models behind their caches, each once, with the gates in front of them and their prices.
+
+    Args:
+        model: takes the place of the one for fresh work.
+    """
+    from fleet.channels import Channel, Channels
 
     context = _context(settings.models, surroundings, clock, "settings.json")
-    spec = parse_spec(settings.model, context.tables)
-    model = create_model(spec, context)
-    if not model.deterministic:
-        model = with_cache(model, spec, context, CacheMode(settings.cache))
-    table = spec.table
-    throttle = None
-    if table.requests_per_minute or table.tokens_per_minute:
-        throttle = Throttle(
-            clock, requests_per_minute=table.requests_per_minute, tokens_per_minute=table.tokens_per_minute
+    made: dict[str, Channel] = {}
+
+    def channel(name: str) -> Channel | None:
+        if name and name not in made:
+            made[name] = _channel(name, settings, context)
+        return made.get(name)
+
+    fresh = Channel(model=model) if model is not None else channel(settings.model)
+    assert fresh is not None, "settings name a model"
+    return Channels(fresh=fresh, replay=channel(settings.replay_model), escalate=channel(settings.escalate_model))
+
+
+def tariffs_of(names: Iterable[str], models: Mapping[str, Any], source: str) -> dict[str, Tariff]:
+    """Return what each model's tokens cost, and how many of them its requests allow out."""
+    from fleet.models.registry import model_tables, parse_spec, price_of
+
+    tables = model_tables(models, source=source)
+    specs = {name: parse_spec(name, tables) for name in names}
+    return {name: Tariff(price_of(spec), spec.table.output_limit) for name, spec in specs.items()}
+
+
+def with_prices(models: Mapping[str, Any], prices: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+    """Return the tables of models with the prices of ``--price [MODEL=]IN:OUT[:CACHED]`` in them.
+
+    Args:
+        names: the run's models; the first is the one that is meant where none is named.
+
+    Raises:
+        BadPrice: one cannot be read, or names no model of the run.
+    """
+    tables = {name: dict(table) for name, table in models.items()}
+    for text in prices:
+        named, _, amounts = text.rpartition("=")
+        name = named or names[0]
+        if name not in names:
+            raise BadPrice(f"--price {text}: the run asks no model {name}", hint=f"It asks {', '.join(names)}.")
+        adapter, _, argument = name.partition(":")
+        table = tables.setdefault(name, {"adapter": adapter, "model": argument})
+        table["price"] = dict(zip(("input", "output", "cached"), _amounts(text, amounts), strict=False))
+    return tables
+
+
+def _amounts(text: str, amounts: str) -> list[float]:
+    try:
+        found = [float(part) for part in amounts.split(":")]
+    except ValueError:
+        found = []
+    if len(found) not in (2, 3) or not all(0 <= amount < float("inf") for amount in found):
+        raise BadPrice(
+            f"--price {text}: no price",
+            hint="Write IN:OUT or IN:OUT:CACHED in USD per million tokens (0.05:0.20), MODEL= before it where the run "
+            "asks several models.",
         )
-    return model, throttle
+    return found
+
+
+def _channel(name: str, settings: Settings, context: ModelContext) -> Channel:
+    from fleet.channels import Channel
+    from fleet.models.cached import CacheMode, with_cache
+    from fleet.models.registry import create_model, parse_spec, price_of
+    from fleet.throttle import gate_for
+
+    spec = parse_spec(name, context.tables)
+    model = create_model(spec, context)
+    throttle = gate_for(model, spec.table, context.clock, workers=settings.workers)
+    return Channel(
+        model=with_cache(model, spec, context, CacheMode(settings.cache)),
+        throttle=throttle,
+        price=price_of(spec),
+        output_limit=spec.table.output_limit,
+    )
 
 
 def _context(models: Mapping[str, Any], surroundings: Surroundings, clock: Clock, source: str) -> ModelContext:
@@ -52,6 +141,7 @@ def _context(models: Mapping[str, Any], surroundings: Surroundings, clock: Clock
     return ModelContext(
         environ=surroundings.environ,
         cache_folder=surroundings.cache_folder,
+        weights_folder=surroundings.weights_folder,
         clock=clock,
         tables=model_tables(models, source=source),
     )

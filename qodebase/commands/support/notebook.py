@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qodebase.caps import NO_CAPS, Caps, caps_of, seconds_of
 from qodebase.clock import SystemClock
 from qodebase.commands.support.functions import made_model
 from qodebase.commands.support.opening import find_run
@@ -14,6 +16,7 @@ from qodebase.commands.support.starting import Order, freeze, prepared
 from qodebase.commands.support.surroundings import surroundings
 from qodebase.commands.support.worker import Worker, interrupts
 from qodebase.errors import QodebaseError
+from qodebase.privacy import PrivacySettings
 from qodebase.rule_settings import RuleSettings
 from qodebase.runs import RunFolder
 
@@ -111,9 +114,39 @@ class Run:
         if self._worker is not None:
             self._worker.drain()
 
-    def resume(self, *, limit: int | None = None, model: Asked | None = None) -> Run:
-        """Go on with the run and wait; see `qodebase resume`."""
-        return self._start(first=False, limit=limit, model=model).wait()
+    def pause(self) -> None:
+        """Let the live run admit nothing more, and return when it has taken that in; see `qodebase pause`."""
+        from qodebase.commands.pause import pause_run
+
+        pause_run(self.folder)
+
+    def cancel(self, *intents: str, everything: bool = False, reason: str = "cancelled by hand") -> dict[str, Any]:
+        """End pending intents as cancelled, in a live run or a stopped one; return what ``--json`` prints.
+
+        Args:
+            intents: ids or paths; or ``everything`` that is pending.
+        """
+        from qodebase.commands.cancel import cancel_intents
+
+        return asdict(cancel_intents(self.folder, intents, everything=everything, reason=reason))
+
+    def resume(
+        self,
+        *,
+        limit: int | None = None,
+        model: Asked | None = None,
+        cost_cap: float | None = None,
+        token_cap: int | None = None,
+        time_cap: str = "",
+    ) -> Run:
+        """Go on with the run and wait; a paused one goes on where it is live; see `qodebase resume`."""
+        from qodebase.commands.resume import unpause_run
+        from qodebase.commands.status import run_status
+
+        if run_status(self.folder).resume == "unpause" and unpause_run(self.folder, self.folder.holder()):
+            return self.wait()
+        caps = caps_of(cost=cost_cap, tokens=token_cap, time=time_cap)
+        return self._start(first=False, limit=limit, model=model, caps=caps).wait()
 
     def status(self) -> dict[str, Any]:
         """Return what ``qodebase status --json`` prints."""
@@ -143,10 +176,10 @@ class Run:
 
         return load(self.folder)
 
-    def _start(self, *, first: bool, limit: int | None, model: Asked | None) -> Run:
+    def _start(self, *, first: bool, limit: int | None, model: Asked | None, caps: Caps = NO_CAPS) -> Run:
         if self.live:
             raise StillGoing(f"{self.folder.root} goes on in this process", hint="Wait for it: run.wait().")
-        self._worker = Worker(self.folder, first=first, limit=limit, model=made_model(model))
+        self._worker = Worker(self.folder, first=first, limit=limit, model=made_model(model), caps=caps)
         return self
 
 
@@ -158,18 +191,34 @@ def start(
     out: str | Path | None = None,
     job_file: str = "",
     branch: str | None = None,
+    replay_model: str = "",
+    escalate_model: str = "",
+    price: Sequence[str] = (),
+    cost_cap: float | None = None,
+    token_cap: int | None = None,
+    time_cap: str = "",
+    stop_if: Sequence[str] = (),
     workers: int = 1000,
     tries: int = 1,
+    ramp: int | None = None,
     train_max: int = 64,
+    stall_after: str = "10m",
     sample: int | None = None,
     seed: int = 0,
     author: str = "",
     sign: bool = False,
     lanes: Mapping[str, Sequence[str]] | None = None,
+    priorities: Mapping[str, Sequence[str]] | None = None,
     models: Mapping[str, Any] | None = None,
     cache: str = "use",
+    secrets: str = "refuse",
+    secret_patterns: Mapping[str, Sequence[str]] | None = None,
+    never_send: Sequence[str] = (),
+    never_send_licences: Sequence[str] = (),
+    keep_prompts: bool = True,
     rules_off: Sequence[str] = (),
     rules_bind: Mapping[str, Sequence[str]] | None = None,
+    unsafe_checks: bool = False,
     **settings: Any,
 ) -> Run:
     """Freeze a run, begin to work on it in a thread, and return it at once.
@@ -200,19 +249,35 @@ def start(
         branch=branch,
         model=model if isinstance(model, str) else made.name if made else "",
         models=models or {},
+        replay_model=replay_model,
+        escalate_model=escalate_model,
+        prices=[price] if isinstance(price, str) else price,
+        caps=caps_of(cost=cost_cap, tokens=token_cap, time=time_cap),
+        stop_if=[stop_if] if isinstance(stop_if, str) else stop_if,
         workers=workers,
         tries=tries,
+        ramp=ramp,
         train_max=train_max,
+        stall_after_s=seconds_of(stall_after),
         out=Path(out) if out is not None else new_folder(job or Path(job_file).stem, Path(repo)),
         sample=sample,
         seed=seed,
         author=author,
         sign=sign,
         lanes=lanes or {},
+        priorities=priorities or {},
         cache=cache,
+        privacy=PrivacySettings(
+            secrets=secrets,
+            patterns={name: tuple(patterns) for name, patterns in (secret_patterns or {}).items()},
+            never_send=tuple(never_send),
+            licences=tuple(never_send_licences),
+            keep_prompts=keep_prompts,
+        ),
         rules=RuleSettings(
             off=tuple(rules_off), bind={name: tuple(paths) for name, paths in (rules_bind or {}).items()}
         ),
+        unsafe_checks=unsafe_checks,
         source="the call",
     )
     with prepared(order, surroundings(), clock, made) as ready:

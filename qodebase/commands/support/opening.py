@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qodebase.errors import QodebaseError
+from qodebase.intent import Ending
 from qodebase.runs import RunFolder, Settings
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def opened(folder: RunFolder, *, same_job: bool) -> Iterator[Opened]:
     """
     from fleet.jobs.registry import load_job, make_job
     from qodebase.code import CommitTree
+    from qodebase.ports import Routed
     from qodebase.trunk.reader import Reader
 
     settings = folder.settings()
@@ -66,6 +68,8 @@ def opened(folder: RunFolder, *, same_job: bool) -> Iterator[Opened]:
         base = CommitTree(reader, settings.base)
         job.open(base)
         try:
+            if isinstance(job, Routed):
+                job.route(settings.lanes, sum(intent.ending is Ending.PENDING for intent in folder.intents()))
             yield Opened(folder=folder, settings=settings, job=job, reader=reader, base=base)
         finally:
             job.close()

@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from qodebase.privacy import PrivacySettings
 from qodebase.rule_settings import RuleSettings
 
 CacheUse = Literal["use", "readonly", "off", "refresh"]
+SecretsUse = Literal["refuse", "redact", "allow"]
+Switch = Literal["on", "off"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,8 @@ class CommonOptions:
         show_prompt: a path of the repository; empty means that no prompt is shown.
         author: ``NAME <MAIL>``; empty means the agent.
         lanes: lane names with their path patterns; empty means chosen by the job, or by looking at the tree.
+        priority: priorities with path patterns, instead of those of the job.
+        secret_patterns: regular expressions of more kinds of secrets, by name.
         rule_off: replay rules that are not tried, beside those that ``rules`` names.
         rules: the job file's ``[rules]`` table: ``off = ["imports"]``, and below ``[rules.bind]`` a rule's paths.
         models: the job file's ``[models.NAME]`` tables, keys and types checked.
@@ -45,6 +50,55 @@ class CommonOptions:
         metadata={
             "help": "Which model: `outline` needs no key; ADAPTER, ADAPTER:ARGUMENT or a [models.NAME] table.",
             "metavar": "NAME",
+        },
+    )
+    replay_model: str = field(
+        default="",
+        metadata={
+            "help": "Who redoes a change that rules could not, on the newest main.",
+            "metavar": "NAME",
+            "shown": "the same model",
+        },
+    )
+    escalate_model: str = field(
+        default="",
+        metadata={
+            "help": "Who is asked where another model failed: a second attempt (--tries is at least 2 then) after an "
+            "unusable answer or a change that was sent back, and a replay after one that did not do.",
+            "metavar": "NAME",
+            "shown": "nobody",
+        },
+    )
+    price: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "What tokens cost, in USD per million; of --model where none is named; repeatable.",
+            "metavar": "[MODEL=]IN:OUT[:CACHED]",
+            "in_file": False,
+        },
+    )
+    cost_cap: float | None = field(
+        default=None,
+        metadata={
+            "help": "The most USD that all sittings of the run may cost. At a cap no model is asked any more, what is "
+            "made lands, and the rest stays pending (exit code 3).",
+            "metavar": "USD",
+            "min": 0,
+        },
+    )
+    token_cap: int | None = field(
+        default=None, metadata={"help": "The most tokens, in and out, that the run may use.", "min": 0}
+    )
+    time_cap: str = field(
+        default="",
+        metadata={"help": "How long the run may be worked on: 90s, 30m, 1h30m.", "metavar": "DURATION"},
+    )
+    stop_if: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "Pause the run (exit code 3) when more than so much of the last intents of a sitting ended so: "
+            "no_answer>20%/200; repeatable.",
+            "metavar": "ENDING>PERCENT%/LAST",
         },
     )
     workers: int = field(default=1000, metadata={"flags": ("--workers", "-w"), "help": "How many agents.", "min": 1})
@@ -75,6 +129,21 @@ class CommonOptions:
     sign: bool = field(default=False, metadata={"help": "Let git sign the commits."})
     train_max: int = field(default=64, metadata={"help": "The most changes that a lane tests together.", "min": 1})
     tries: int = field(default=1, metadata={"help": "Attempts for each intent.", "min": 1})
+    stall_after: str = field(
+        default="10m",
+        metadata={
+            "help": "Warn when nothing ended, landed or was answered for so long; stop after twice that. 0s: never.",
+            "metavar": "DURATION",
+        },
+    )
+    ramp: int | None = field(
+        default=None,
+        metadata={
+            "help": "How many agents start in a second.",
+            "min": 1,
+            "shown": "2000; all at once where no provider is asked",
+        },
+    )
     cache: CacheUse = field(default="use", metadata={"help": "What to do with the answer cache."})
     lanes: dict[str, tuple[str, ...]] = field(
         default_factory=dict,
@@ -83,6 +152,14 @@ class CommonOptions:
             "help": "A lane and what it takes, in gitignore syntax; repeatable.",
             "metavar": "NAME=PATTERN",
             "shown": "chosen by looking at the tree",
+        },
+    )
+    priority: dict[str, tuple[str, ...]] = field(
+        default_factory=dict,
+        metadata={
+            "help": "How urgent the paths of a pattern are: 0 to 255, lower first, 0 interrupts trains; repeatable.",
+            "metavar": "N=PATTERN",
+            "shown": "as the job says, usually 100",
         },
     )
     rule_off: tuple[str, ...] = field(
@@ -94,12 +171,67 @@ class CommonOptions:
         },
     )
     rules: RuleSettings = field(default_factory=RuleSettings, metadata={"flags": ()})
+    secrets: SecretsUse = field(
+        default="refuse",
+        metadata={
+            "help": "A prompt with a secret for a model that is not local: refuse the intent, or redact the secret. "
+            "Answers that bring a new one are refused too.",
+        },
+    )
+    secret_patterns: dict[str, tuple[str, ...]] = field(
+        default_factory=dict,
+        metadata={
+            "flags": ("--secret-pattern",),
+            "help": "One more kind of secret, as a regular expression; repeatable.",
+            "metavar": "NAME=REGEX",
+        },
+    )
+    never_send: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "Files whose text goes to no model that is not local, in gitignore syntax; repeatable.",
+            "metavar": "PATTERN",
+        },
+    )
+    never_send_licences: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "flags": ("--never-send-licence",),
+            "help": "The same for files under a licence, by its SPDX tag or its notice, `GPL-*` say; repeatable.",
+            "metavar": "SPDX",
+        },
+    )
+    keep_prompts: Switch = field(
+        default="on",
+        metadata={
+            "help": "Keep prompts and answers for `log`; off, only their digests: an answer that was paid for right "
+            "before a kill is then asked for again, unless the answer cache has it.",
+        },
+    )
+    unsafe_checks: bool = field(
+        default=False,
+        metadata={
+            "help": "Run the job's checks without a sandbox, as you: what a model wrote can then read and write "
+            "whatever you can. Needed where the machine cannot hold them.",
+        },
+    )
     json: bool = field(
         default=False,
         metadata={"help": "Print JSON for scripts, and nothing else, to stdout.", "in_file": False},
     )
     models: dict[str, dict[str, Any]] = field(default_factory=dict, metadata={"flags": ()})
     source: str = field(default="the command line", metadata={"flags": (), "in_file": False})
+
+    @property
+    def privacy(self) -> PrivacySettings:
+        """Return what may leave the machine, and what is kept."""
+        return PrivacySettings(
+            secrets=self.secrets,
+            patterns=self.secret_patterns,
+            never_send=self.never_send,
+            licences=self.never_send_licences,
+            keep_prompts=self.keep_prompts == "on",
+        )
 
     @property
     def all_rules(self) -> RuleSettings:

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from qodebase.commands.support.console import say
 from qodebase.commands.support.layout import money
-from qodebase.events import Event
+from qodebase.events import Event, Ordered, Stalled
 from qodebase.intent import Ending, Intent
 
 if TYPE_CHECKING:
     from results.summary import Summary
 
 _FRAME_S = 0.25
+_SHARE = 0.02
+"""The most of the loop's time that drawing takes, however much there is to draw."""
+
 _LINE_S = 5.0
 
 
@@ -35,6 +38,8 @@ class Progress:
     def listen(self, event: Event) -> None:
         """Take in one event."""
         self.tally.apply(event)
+        if isinstance(event, Ordered | Stalled) and not self._quiet:
+            self._say(told(event))
 
     @asynccontextmanager
     async def showing(self) -> AsyncIterator[None]:
@@ -53,15 +58,25 @@ class Progress:
                 self._live.update(self._table(), refresh=True)
                 self._live.stop()
 
+    def _say(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            if self._live is None:
+                say(line)
+            else:
+                self._live.console.print(line, markup=False, highlight=False)
+
     async def _draw(self) -> None:
         from rich.console import Console
         from rich.live import Live
 
         self._live = Live(self._table(), console=Console(stderr=True), auto_refresh=False, transient=True)
         self._live.start()
+        took = 0.0
         while True:
-            await asyncio.sleep(_FRAME_S)
+            await asyncio.sleep(max(_FRAME_S, took / _SHARE))
+            began = time.perf_counter()
             self._live.update(self._table(), refresh=True)
+            took = time.perf_counter() - began
 
     async def _write(self) -> None:
         while True:
@@ -78,6 +93,21 @@ class Progress:
         for name, value in rows_of(summary):
             table.add_row(name, value)
         return table
+
+
+def told(event: Ordered | Stalled) -> list[str]:
+    """Return what somebody ordered, or that nothing moves, as lines for whoever watches the run."""
+    if isinstance(event, Stalled):
+        return [f"warning: nothing ended, landed or was answered for {event.real_s:.0f} s", *event.real_hangs]
+    match event.what:
+        case "pause":
+            return ["paused: what is under way lands, nothing new starts; `qodebase resume` lets it go on"]
+        case "resume":
+            return ["going on"]
+        case "cancel":
+            which = "everything that is pending" if event.everything else f"{len(event.intents)} intents"
+            return [f"cancelled: {which} ({event.reason})"]
+    return []
 
 
 def line_of(summary: Summary) -> str:
@@ -117,9 +147,13 @@ def failing_of(summary: Summary) -> str:
 
 
 def cost_of(summary: Summary) -> str:
-    """Return what a run cost, and how many calls have no known price."""
-    unknown = f" and {summary.unknown_cost_calls} calls of unknown cost" if summary.unknown_cost_calls else ""
-    return f"{money(summary.cost_usd)}{unknown}"
+    """Return what a run cost as far as that is known, and of how many calls it is not; what is unknown is no $0.00."""
+    unknown = summary.unknown_cost_calls
+    if not unknown:
+        return money(summary.cost_usd)
+    if not summary.cost_usd:
+        return f"cost unknown ({unknown} of {summary.calls} calls)"
+    return f"{money(summary.cost_usd)} and {unknown} calls of unknown cost"
 
 
 def _redone(summary: Summary) -> str:

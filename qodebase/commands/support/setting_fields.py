@@ -115,6 +115,19 @@ def check_keys(keys: Iterable[str], allowed: Sequence[str], *, source: str) -> N
             raise BadData(f"{source}: unknown key `{key}`{meant}", hint=hint)
 
 
+def with_whole_paths(kind: type[Any], values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return settings in which each file (a field whose metadata says ``file``) is a path from the root.
+
+    Args:
+        folder: what a relative one is relative to.
+    """
+    files = {setting.name for setting in settings_of(kind) if setting.metadata.get("file")}
+    return {
+        name: str((folder / Path(value).expanduser()).absolute()) if name in files and value else value
+        for name, value in values.items()
+    }
+
+
 def _without_none(hint: Any) -> Any:
     if typing.get_origin(hint) not in (Union, types.UnionType):
         return hint

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qodebase.caps import NO_CAPS, Caps
+from qodebase.commands.support.checks import judging_of
 from qodebase.commands.support.disk import disk_of
-from qodebase.commands.support.models import model_of
+from qodebase.commands.support.models import channels_of
 from qodebase.commands.support.opening import opened
 from qodebase.commands.support.surroundings import Surroundings
 from qodebase.events import Event
@@ -52,6 +54,8 @@ async def sit(
     first: bool,
     limit: int | None = None,
     model: Model | None = None,
+    caps: Caps = NO_CAPS,
+    stall_after_s: float | None = None,
     listeners: Sequence[Callable[[Event], None]] = (),
     started: Callable[[Driver], None] = lambda driver: None,
 ) -> Sat:
@@ -61,6 +65,8 @@ async def sit(
         first: the sample of the settings is what is admitted.
         limit: the most intents to admit.
         model: use this one instead of the model that the settings name.
+        caps: new caps, which hold from now on; the others stay as they were.
+        stall_after_s: instead of what the settings say; see `qodebase.runs.Settings`.
         started: is handed the driver before it runs, to drain it.
 
     Raises:
@@ -72,16 +78,21 @@ async def sit(
     began = time.monotonic()
     with disk_of(folder.root), folder.locked(), opened(folder, same_job=True) as run:
         settings = run.settings
-        asked, throttle = (model, None) if model is not None else model_of(settings, surroundings, clock)
+        channels = channels_of(settings, surroundings, clock, model=model)
+        judging = judging_of(run, clock)
         driver = Driver(
             folder,
             settings,
             Parts(
                 job=run.job,
-                model=asked,
+                channels=channels,
                 clock=clock,
-                throttle=throttle,
+                caps=caps,
+                checker=judging.checker,
+                tell=judging.tell,
+                stop_if=settings.stop_if,
                 tries=settings.tries,
+                stall_after_s=settings.stall_after_s if stall_after_s is None else stall_after_s,
                 sign=_signer(settings),
                 listeners=listeners,
             ),
@@ -92,7 +103,9 @@ async def sit(
         try:
             why = await driver.run()
         finally:
-            await asked.close()
+            for channel in channels.all:
+                await channel.model.close()
+            await judging.close()
     pending = driver.state.ledger()[Ending.PENDING]
     return Sat(why=why, pending=pending, seconds=time.monotonic() - began, untidy=driver.untidy)
 

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qodebase.commands.support.models import check_model
+from qodebase.caps import NO_CAPS, Caps
+from qodebase.commands.support.checks import check_checks
+from qodebase.commands.support.models import check_models, with_prices
+from qodebase.commands.support.priorities import with_priorities
+from qodebase.commands.support.setting_fields import with_whole_paths
 from qodebase.commands.support.surroundings import Surroundings
 from qodebase.errors import QodebaseError
 from qodebase.intent import Ending, Intent, check_order
+from qodebase.privacy import PrivacySettings
 from qodebase.rule_settings import RuleSettings
 from qodebase.runs import RunExists, RunFolder, Settings
 
 if TYPE_CHECKING:
+    from fleet.guard import Guard
     from qodebase.ports import Clock, Job, Model, Tree
     from qodebase.source import Source
-
-
-class NoChecker(QodebaseError):
-    """Checks that nothing here can run."""
 
 
 class NothingToDo(QodebaseError):
@@ -44,11 +46,19 @@ class Order:
         job, job_file, settings: which job and what it is told.
         repository, branch: where; branch None means the one that is checked out.
         model, models: the model's name, and the raw ``[models.NAME]`` tables.
+        replay_model, escalate_model: names of the models for replays and escalation; empty: the same.
+        prices: ``[MODEL=]IN:OUT``, what tokens cost.
+        caps, stop_if: what the run may use at most, and what pauses it.
         workers, tries, train_max: how many agents, attempts an intent, changes a train.
+        stall_after_s: see `qodebase.runs.Settings`.
+        ramp: how many agents start in a second; None: as the model's kind wants it.
         out: the run folder.
         sample, seed: how many intents to admit at first (None: all) and the seed that chooses them.
         lanes: lane names with patterns; empty: by the job, or by looking at the tree.
+        priorities: numbers with path patterns, instead of the job's own priorities.
         rules: which replay rules are tried where.
+        unsafe_checks: run checks without a sandbox.
+        privacy: what may leave the machine, and which texts are kept.
         cache: use, readonly, off or refresh.
         source: where the order came from, for errors (a job file's name, or the command line).
     """
@@ -61,22 +71,40 @@ class Order:
     branch: str | None = None
     model: str = "outline"
     models: Mapping[str, Any] = field(default_factory=dict)
+    replay_model: str = ""
+    escalate_model: str = ""
+    prices: Sequence[str] = ()
+    caps: Caps = NO_CAPS
+    stop_if: Sequence[str] = ()
     workers: int = 1000
     tries: int = 1
+    ramp: int | None = None
     train_max: int = 64
+    stall_after_s: float = 600.0
     author: str = ""
     sign: bool = False
     sample: int | None = None
     seed: int = 0
     lanes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    priorities: Mapping[str, Sequence[str]] = field(default_factory=dict)
     rules: RuleSettings = field(default_factory=RuleSettings)
+    unsafe_checks: bool = False
+    privacy: PrivacySettings = field(default_factory=PrivacySettings)
     cache: str = "use"
     source: str = "command line"
+
+    @property
+    def all_models(self) -> list[str]:
+        """Return the names of the run's models, each once, that of fresh work first."""
+        return list(dict.fromkeys(filter(None, (self.model, self.replay_model, self.escalate_model))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A run that could start: everything that can be found wrong before work has been looked at."""
+    """A run that could start: everything that can be found wrong before work has been looked at.
+
+    ``guard`` looks at the prompts for fresh work; None: they do not leave the machine.
+    """
 
     order: Order
     source: Source
@@ -84,6 +112,7 @@ class Prepared:
     tree: Tree
     intents: list[Intent]
     lanes: dict[str, tuple[str, ...]]
+    guard: Guard | None = None
 
 
 @contextmanager
@@ -93,36 +122,51 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
     Raises:
         QodebaseError: what is wrong, and what to do.
     """
+    from fleet.budget import check_price
+    from fleet.guard import guard_of, skip_forbidden
     from fleet.jobs.registry import load_job, make_job
+    from fleet.stop_if import parse_condition
     from lanes.router import Router, lanes_from_tree
     from qodebase.code import CommitTree
+    from qodebase.ports import Routed
     from qodebase.source import inspect
     from qodebase.trunk.reader import Reader
     from replay_rules.registry import chooser
 
     chooser(order.rules.off, order.rules.bind)
+    guard = guard_of(order.privacy)
     kind = load_job(order.job, file=order.job_file)
+    order = replace(order, settings=with_whole_paths(kind.Settings, order.settings, Path.cwd()))
     job = make_job(kind, dict(order.settings), source=order.source)
     source = inspect(order.repository, order.branch)
-    if model is None:
-        check_model(order.model, order.models, surroundings, clock, order.source)
+    order = replace(order, models=with_prices(order.models, order.prices, order.all_models))
+    named = order.all_models if model is None else order.all_models[1:]
+    found = check_models(named, order.models, surroundings, clock, order.source, order.caps)
+    local = found[order.model] if model is None else model.local
+    if model is not None and order.caps.cost_usd is not None:
+        check_price(model.name, None)
+    for condition in order.stop_if:
+        parse_condition(condition)
     _check_person(order, source)
     with Reader(source.git) as reader:
         tree = CommitTree(reader, source.commit)
         job.open(tree)
         try:
-            intents = list(job.intents())
+            intents = with_priorities(job.intents(), order.priorities)
             if not intents:
                 raise NothingToDo(
                     f"the job {job.name} found nothing to do on branch {source.branch}",
                     hint="Look at its settings: patterns that match no file, say.",
                 )
             check_order(intents)
-            if any(intent.checks for intent in intents):
-                raise NoChecker(f"the job {job.name} declares checks, and nothing here can run them")
+            if not local:
+                intents = skip_forbidden(intents, guard, tree)
+            check_checks(job, intents, unsafe=order.unsafe_checks)
             aimed = [path for intent in intents if intent.ending is Ending.PENDING for path in intent.scope]
             lanes = dict(order.lanes) or dict(job.lanes()) or lanes_from_tree(aimed)
             Router(lanes)
+            if isinstance(job, Routed):
+                job.route(lanes, sum(intent.ending is Ending.PENDING for intent in intents))
             yield Prepared(
                 order=order,
                 source=source,
@@ -130,6 +174,7 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
                 tree=tree,
                 intents=intents,
                 lanes={name: tuple(patterns) for name, patterns in lanes.items()},
+                guard=None if local else guard,
             )
         finally:
             job.close()
@@ -166,15 +211,23 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
                 base=source.commit,
                 model=order.model,
                 models={name: dict(table) for name, table in order.models.items()},
+                replay_model=order.replay_model,
+                escalate_model=order.escalate_model,
+                caps=order.caps,
+                stop_if=tuple(order.stop_if),
                 workers=order.workers,
-                tries=order.tries,
+                tries=max(order.tries, 2 if order.escalate_model else 1),
+                ramp=order.ramp,
                 author=order.author,
                 sign=order.sign,
                 train_max=order.train_max,
+                stall_after_s=order.stall_after_s,
                 sample=order.sample,
                 seed=order.seed,
                 lanes=prepared.lanes,
                 rules=order.rules,
+                unsafe_checks=order.unsafe_checks,
+                privacy=order.privacy,
                 cache=order.cache,
                 created=clock.now(),
                 product=version("qodebase"),

@@ -12,9 +12,9 @@ from qodebase.codec import JSON, BadData
 from qodebase.collision import Collided
 from qodebase.commands.support.intent_names import find_intent
 from qodebase.commands.support.kept import Kept
-from qodebase.events import AnyEvent, Asked, ChangeMade, Replayed, TrainBuilt, Unknown
+from qodebase.events import Answered, AnyEvent, Asked, ChangeMade, Ordered, Replayed, TrainBuilt, Unknown
 from qodebase.intent import Ending, Intent
-from qodebase.record import Record, read_note
+from qodebase.record import Record, Usage, read_note
 from qodebase.runs import RunFolder
 from qodebase.segments import BadSegment
 from qodebase.state import IntentState
@@ -43,7 +43,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call of a model, with what the run keeps of it; ``outcome`` is empty while it has no end."""
+    """One call of a model, with what the run keeps of it; ``outcome`` is empty while it has no end.
+
+    A text that was not kept is empty, and its SHA-256 is there all the same.
+    """
 
     call: int
     attempt: int
@@ -59,6 +62,8 @@ class Call:
     latency_s: float
     prompt: str
     answer: str
+    prompt_sha256: str
+    answer_sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +71,7 @@ class Story:
     """Everything that the run folder and the repository hold on one intent.
 
     Attributes:
+        texts_kept: whether the run keeps the texts of prompts and answers.
         events: the journal's events of it, and of the trains that it was in.
         changes: what was handed in (the journal's reference, then the change), replays included.
         record: its note, parsed back; None where it did not land.
@@ -78,12 +84,22 @@ class Story:
     calls: list[Call]
     changes: dict[str, Any]
     record: Record | None
+    texts_kept: bool = True
     trouble: list[str] = field(default_factory=list)
+
+    @property
+    def usage(self) -> Usage:
+        """Return what all calls used; the cost is None where that of one is not known."""
+        from fleet.calls import usage_of
+
+        return sum((usage_of(event) for event in self.events if isinstance(event, Answered)), Usage())
 
     def as_dict(self) -> dict[str, Any]:
         """Return the story as plain data."""
         return {
             **asdict(self.line),
+            "usage": _plain(self.usage),
+            "texts_kept": self.texts_kept,
             "frozen": _plain(self.intent),
             "events": [_plain(event) for event in self.events],
             "calls": [asdict(call) for call in self.calls],
@@ -126,6 +142,7 @@ def story_of(folder: RunFolder, name: str) -> tuple[Story, RunData]:
             calls=calls,
             changes=changes,
             record=_record(folder, state, trouble),
+            texts_kept=folder.settings().privacy.keep_prompts,
             trouble=trouble,
         ),
         data,
@@ -136,7 +153,8 @@ def _events_of(data: RunData, intent: str) -> Iterator[AnyEvent | Unknown]:
     trains = {event.train for event in data.events if isinstance(event, TrainBuilt) and intent in event.members}
     for event in data.events:
         of_train = event.intent is None and event.train is not None and event.train in trains
-        if event.intent == intent or of_train:
+        ordered = isinstance(event, Ordered) and (event.everything or intent in event.intents)
+        if event.intent == intent or of_train or ordered:
             yield event
 
 
@@ -181,6 +199,8 @@ def _call(asked: Asked, state: IntentState, kept: Kept, trouble: list[str]) -> C
         latency_s=answered.latency_s if answered else 0.0,
         prompt=prompt,
         answer=answer,
+        prompt_sha256=asked.prompt,
+        answer_sha256=answered.answer if answered else "",
     )
 
 

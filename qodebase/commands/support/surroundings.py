@@ -10,14 +10,22 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What only the face may read: the environment and the user's folders."""
+    """What only the face may read: the environment and the user's folders; None: no weights."""
 
     environ: Mapping[str, str]
     cache_folder: Path
+    weights_folder: Path | None = None
 
 
 def surroundings() -> Surroundings:
-    """Read the environment; ``QODEBASE_CACHE`` names the answer cache's folder, else it is the user's cache folder."""
+    """Read the environment.
+
+    ``QODEBASE_CACHE`` names the answer cache's folder, and weights lie in it; else both are in the user's cache folder.
+    """
     own = os.environ.get("QODEBASE_CACHE")
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Surroundings(environ=os.environ, cache_folder=Path(own) if own else Path(home) / "qodebase" / "answers")
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "qodebase"
+    return Surroundings(
+        environ=os.environ,
+        cache_folder=Path(own) if own else home / "answers",
+        weights_folder=(Path(own) if own else home) / "weights",
+    )

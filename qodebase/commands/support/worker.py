@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from qodebase.caps import NO_CAPS, Caps
 from qodebase.clock import SystemClock
 from qodebase.commands.support.sitting import Sat, sit
 from qodebase.commands.support.surroundings import surroundings
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
 class Worker:
     """One sitting in a thread with a loop of its own; begun by making it."""
 
-    def __init__(self, folder: RunFolder, *, first: bool, limit: int | None, model: Model | None) -> None:
+    def __init__(
+        self, folder: RunFolder, *, first: bool, limit: int | None, model: Model | None, caps: Caps = NO_CAPS
+    ) -> None:
         self._folder = folder
         self._first = first
         self._limit = limit
         self._model = model
+        self._caps = caps
         self._driver: Driver | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[Sat] | None = None
@@ -65,6 +69,7 @@ class Worker:
             first=self._first,
             limit=self._limit,
             model=self._model,
+            caps=self._caps,
             started=self._started,
         )
 

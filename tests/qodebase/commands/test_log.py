@@ -59,12 +59,15 @@ def test_the_story_of_an_intent_holds_events_calls_changes_and_the_record_of_its
 
 def test_people_read_the_whole_story_in_words(call: Call) -> None:
     text = call("log", "one", "edit-2").stdout
-    assert "\nclash\n    b.py line 1\n" in text
     assert "--- as main has it now" in text
     assert "edit-2: landed as " in text
     assert "asked: Put '# B2' above b.py" in text
-    assert "b.py (content) moved by 1 landed: merge declined (" in text
-    assert "; redone by model:slow" in text
+    assert "b.py (content) moved by 1 landed: redone by model:slow" in text
+    assert "\ncollision of b.py in attempt 1, moved by edit-1\n  merge  " in text
+    assert "declined: both sides changed the same lines\n" in text
+    assert "  model:slow               redone\n  clash\n    b.py line 1\n" in text
+    assert "used:  2 calls, 10 tokens in (0 cached), 4 out, $0.5000" in text
+    assert "qodebase diff RUN edit-2" in text
     assert "replay: slow from provider, answer" in text
     assert "verdict        green" in text
 
@@ -75,6 +78,32 @@ def test_the_story_of_an_intent_that_did_not_land_has_no_record_and_says_why(cal
     assert found["ending"] == "no answer"
     assert found["calls"][0]["outcome"] == "empty"
     assert "edit-5: no answer: empty: nothing was said" in call("log", "one", "edit-5").stdout
+
+
+def test_whole_prompts_are_shown_where_they_are_asked_for(call: Call) -> None:
+    assert "more lines]" in call("log", "one", "edit-2").stdout
+    whole = call("log", "one", "edit-2", "--prompts").stdout
+    assert "more lines]" not in whole
+    assert "Put '# B2' above b.py 1" in whole
+
+
+def test_what_was_sent_back_is_told_in_the_words_that_the_next_attempt_hears(call: Call) -> None:
+    text = call("log", "one", "edit-3").stdout
+    assert text.count("collided and could not be redone") == 1
+    assert "\nattempt 1 was sent back\n    b.py was moved by edit-1, edit-2\n" in text
+    assert "used:  4 calls, 5 tokens in (0 cached), 2 out, $0.2500" in text
+
+
+def test_a_story_says_what_all_its_calls_used(call: Call) -> None:
+    assert story(call, "edit-2")["usage"] == {
+        "calls": 2,
+        "input_tokens": 10,
+        "cached_tokens": 0,
+        "output_tokens": 4,
+        "cost_usd": 0.5,
+    }
+    assert story(call, "edit-4")["usage"]["cost_usd"] is None
+    assert "cost not known" in call("log", "one", "edit-4").stdout
 
 
 def test_a_call_that_a_kill_cut_off_has_no_end(copy: RunFolder, call: Call) -> None:

@@ -63,7 +63,7 @@ def test_people_read_endings_with_reasons_cost_and_the_next_commands(call: Call)
     assert "the clock is simulated" in text
     assert "stopped: ended (sitting 1" in text
     assert "no answer  1  empty: nothing was said: 1" in text
-    assert "$1.25 known; of 1 calls it is not known" in text
+    assert "$1.25 and 1 calls of unknown cost" in text
     assert "qodebase verify runs/one" in text
     assert "qodebase resume" not in text
 

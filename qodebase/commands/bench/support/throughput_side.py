@@ -1,0 +1,139 @@
+"""The run of the throughput bench; run as a module, so that its time and memory are measured alone."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from qodebase.clock import SystemClock
+from qodebase.commands.bench.support.throughput_work import Work
+from qodebase.commands.bench.support.workload import GitFailed, environment
+from qodebase.commands.support.sitting import sit
+from qodebase.commands.support.starting import freeze, prepared
+from qodebase.events import Admitted, Ended, Event, Landed, RunStarted
+from qodebase.runs import RunFolder
+
+
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """What the run took; times in seconds.
+
+    Attributes:
+        prepare: making intents and run folder, before the first sitting.
+        start, last_landing: of the sitting, on the run's clock.
+        end: when the process let go of the run, tidying included.
+        landed_in: landings for each whole second since the start.
+        busy_peak: the most intents that agents had in hand at once.
+        code_check: in the job's proof of each change.
+        processor: of the sitting, in all threads.
+        peak_rss: the process's largest memory, in bytes.
+    """
+
+    prepare: float
+    start: float
+    last_landing: float
+    end: float
+    landed_in: dict[int, int]
+    busy_peak: int
+    code_check: float
+    processor: float
+    peak_rss: int
+
+
+class Watch:
+    """Hears the events of a run."""
+
+    def __init__(self) -> None:
+        self.start = self.last = 0.0
+        self.landed_in: dict[int, int] = {}
+        self.busy_peak = 0
+        self._busy = 0
+
+    def hear(self, event: Event) -> None:
+        """Count an event."""
+        match event:
+            case RunStarted():
+                self.start = self.last = event.at
+            case Admitted():
+                self._busy += 1
+                self.busy_peak = max(self.busy_peak, self._busy)
+            case Landed():
+                self._busy -= 1
+                self.last = event.at
+                second = int(event.at - self.start)
+                self.landed_in[second] = self.landed_in.get(second, 0) + 1
+            case Ended():
+                self._busy -= 1
+
+
+def measure(work: Work, out: Path, *, workers: int) -> Measured:
+    """Take the run in a process of its own.
+
+    Raises:
+        GitFailed: that process failed.
+    """
+    words = [str(work.repository), str(work.cache), str(out), str(workers)]
+    command = [sys.executable, "-m", "qodebase.commands.bench.support.throughput_side", *words]
+    done = subprocess.run(command, env=environment(), capture_output=True, check=False)
+    if done.returncode:
+        raise GitFailed(f"the run's process failed: {done.stderr.decode(errors='replace')[-2000:]}")
+    return msgspec.json.decode(done.stdout, type=Measured)
+
+
+def _timed(kind: type[Any]) -> Callable[[], float]:
+    """Count the seconds that a job spends in its proofs; return what tells them."""
+    proof = kind.proof
+    spent = 0.0
+
+    def timed(*args: Any) -> Any:
+        nonlocal spent
+        began = time.perf_counter()
+        try:
+            return proof(*args)
+        finally:
+            spent += time.perf_counter() - began
+
+    kind.proof = timed
+    return lambda: spent
+
+
+def _run(work: Work, out: Path, workers: int) -> Measured:
+    from fleet.jobs.registry import load_job
+
+    spent = _timed(load_job("document"))
+    clock = SystemClock()
+    began = time.perf_counter()
+    with prepared(work.order(out, workers=workers), work.surroundings, clock) as ready:
+        folder = freeze(ready, clock)
+    prepare = time.perf_counter() - began
+    watch = Watch()
+    processor = time.process_time()
+    asyncio.run(_sit(folder, work, clock, watch))
+    return Measured(
+        prepare=prepare,
+        start=watch.start,
+        last_landing=watch.last,
+        end=clock.now(),
+        landed_in=watch.landed_in,
+        busy_peak=watch.busy_peak,
+        code_check=spent(),
+        processor=time.process_time() - processor,
+        peak_rss=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    )
+
+
+async def _sit(folder: RunFolder, work: Work, clock: SystemClock, watch: Watch) -> None:
+    await sit(folder, work.surroundings, clock, first=True, listeners=(watch.hear,))
+
+
+if __name__ == "__main__":
+    repository, cache, folder, number = sys.argv[1:]
+    made = Work(repository=Path(repository), cache=Path(cache), files=0, answered=0, documented=0)
+    print(msgspec.json.encode(_run(made, Path(folder), int(number))).decode())
