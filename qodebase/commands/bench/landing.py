@@ -82,5 +82,5 @@ def _help() -> str:
     return (
         "Land the same changes through the trunk, through one unsynced `git fast-import` stream with notes, and 200 of "
         "them through a loop of plumbing commands, in turn.\n\n" + SYNTHETIC + " zlib's level is git's own default "
-        "on both sides; the trunk stores trees and short deltas uncompressed."
+        "on both sides; the trunk stores trees, short deltas and other short objects uncompressed."
     )
