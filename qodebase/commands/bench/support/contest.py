@@ -81,7 +81,10 @@ def figures(rounds: list[Round], *, files: int, changes: int, kind: Kind, batch:
         "changes": changes,
         "batch": batch,
         "repeats": len(rounds),
-        "zlib_level": "git's default on both sides; the trunk stores trees, deltas up to 1 KiB and what is up to 512 bytes uncompressed",
+        "zlib_level": (
+            "git's default on both sides; the trunk stores trees, deltas up to 1 KiB and what is up to 512 bytes "
+            "uncompressed"
+        ),
         "landings_per_s": round(changes / median(one.trunk.seconds for one in rounds), 1),
         "fast_import_per_s": round(changes / median(one.fast_import.seconds for one in rounds), 1),
         "ratio_fast_import": _median(one.fast_import.seconds / one.trunk.seconds for one in rounds),
