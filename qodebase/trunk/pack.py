@@ -29,7 +29,6 @@ HALF = ".part"
 
 _SMALL = 4096
 _STORED = 1024
-_STORED_WHOLE = 512
 _LEAST_PATCHED = 96
 """A delta of a patch is at most half as long as a tree of this size."""
 _FAR = 0x80000000
@@ -51,8 +50,8 @@ _Link = tuple[int, int, int, int, Sequence[Splice], "_Link | None"]
 class PackWriter:
     """Collect objects in memory and write them as one pack.
 
-    Trees, short deltas and contents as short as a commit are stored as they are: ids and offsets do not shrink, and
-    the rest is not worth what zlib takes for it.
+    Trees, short deltas and contents as short as a commit or a note are stored as they are: ids and offsets do not
+    shrink, and the rest is not worth the time that zlib takes for it.
 
     Args:
         level: zlib's, for contents written whole and for long deltas; -1 is git's own.
@@ -121,7 +120,7 @@ class PackWriter:
         offset, size = self._at, len(content)
         self._links[id] = (offset, size, 0, 0, (), None)
         head = _head(kind, size)
-        if size <= _STORED_WHOLE:
+        if size <= _STORED:
             entry = b"".join((head, _STORED_HEAD, _LENGTHS(size, size ^ 0xFFFF), content, _ADLER(adler32(content))))
         else:
             entry = head + (_stored(content) if kind == TREE else self._deflated(content))

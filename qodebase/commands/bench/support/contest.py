@@ -82,8 +82,7 @@ def figures(rounds: list[Round], *, files: int, changes: int, kind: Kind, batch:
         "batch": batch,
         "repeats": len(rounds),
         "zlib_level": (
-            "git's default on both sides; the trunk stores trees, deltas up to 1 KiB and what is up to 512 bytes "
-            "uncompressed"
+            "git's default on both sides; the trunk stores trees, and deltas and contents up to 1 KiB, uncompressed"
         ),
         "landings_per_s": round(changes / median(one.trunk.seconds for one in rounds), 1),
         "fast_import_per_s": round(changes / median(one.fast_import.seconds for one in rounds), 1),
