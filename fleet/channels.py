@@ -59,6 +59,11 @@ class Channels:
         named = (self.fresh, self.replay, self.escalate)
         return tuple({id(channel): channel for channel in named if channel is not None}.values())
 
+    @property
+    def gates(self) -> tuple[Throttle, ...]:
+        """Return the gates that there are."""
+        return tuple(channel.throttle for channel in self.all if channel.throttle is not None)
+
     def named(self, name: str) -> Channel:
         """Return the channel of the model with a name; that of fresh work where none is called so."""
         return next((channel for channel in self.all if channel.model.name == name), self.fresh)

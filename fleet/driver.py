@@ -281,8 +281,8 @@ class Driver:
                     if channel.throttle is not None:
                         name = f"throttle {channel.model.name}"
                         serving.append(tasks.create_task(channel.throttle.serve(), name=name))
-                gates = [channel.throttle for channel in self._parts.channels.all if channel.throttle is not None]
-                serving.append(tasks.create_task(self._budget.end_in_time(gates), name="time cap"))
+                waiting = self._budget.end_in_time(self._parts.channels.gates)
+                serving.append(tasks.create_task(waiting, name="time cap"))
                 ramp = ramp_for(self._parts.channels.fresh.model, self._parts.clock, self._settings.ramp)
                 engine = self._parts.engine or LocalEngine(ramp)
                 async with Stoppable() as working:
@@ -315,7 +315,7 @@ class Driver:
         return "interrupted" if self._drained or len(chosen) == len(pending) else "limit"
 
     def _hanging(self, agents: Agents, yard: Yard) -> tuple[str, ...]:
-        gates = [channel.throttle for channel in self._parts.channels.all if channel.throttle is not None]
+        gates = self._parts.channels.gates
         return hanging(
             self.state.intents.values(),
             agents.at_work,

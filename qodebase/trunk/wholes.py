@@ -21,6 +21,8 @@ _MOST_SIZE = 16 << 20
 _NAMES = 8 + 1024
 _FAR = 0x80000000
 _MOST_SORTED = 1 << 20
+_ASKS_WORTH_SORTING = 128
+"""Reading one content costs about as much as sorting the borders of so many entries."""
 _HEAD = 10
 """More bytes than the head of an entry whose content is not too large."""
 
@@ -103,6 +105,7 @@ class _Pack:
             self.close()
             raise ValueError(f"{path} has no index of version 2")
         self._borders: array[int] | None = None
+        self._asked = 0
         self._fan: tuple[int, ...] = (0, *struct.unpack(">256L", self._index[8:_NAMES]))
 
     def place(self, id: bytes) -> int:
@@ -146,7 +149,8 @@ class _Pack:
         """Return the entry at a place of the index without reading what is in it; None where `whole` has to."""
         offset, crc = self._found(place)
         kind, size, _ = _parsed(self._pack[offset : offset + _HEAD])
-        ends = self._ends()
+        self._asked += 1
+        ends = self._ends() if _ASKS_WORTH_SORTING * self._asked >= self._fan[256] else ()
         if kind != wanted or size != wanted_size or size > _MOST_SIZE or not ends:
             return None
         entry = self._pack[offset : ends[bisect_right(ends, offset)]]
