@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from qodebase.commands.support.console import Json, put, put_json, reporting, say
+from qodebase.commands.bench.support.telling import tell
+from qodebase.commands.support.console import Json, reporting, say
 
 _LITELLM_WORKERS = 16
 _RATIO = 3.0
@@ -62,17 +63,7 @@ def register(group: typer.Typer) -> None:
             **dict.fromkeys(DEMANDS, "true"),
         }
         answer["missed"] = missed(answer, ratio=_RATIO)
-        return _show(answer, json=json, check=check)
-
-
-def _show(answer: dict[str, Any], *, json: bool, check: bool) -> int:
-    answer = {**answer, "simulated": _SIMULATED}
-    if json:
-        put_json(answer)
-    else:
-        width = max(map(len, answer))
-        put("\n".join(f"{name:{width}}  {value}" for name, value in answer.items()))
-    return 1 if check and answer["missed"] else 0
+        return tell({**answer, "simulated": _SIMULATED}, json=json, check=check)
 
 
 def _help() -> str:

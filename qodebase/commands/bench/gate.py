@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from qodebase.commands.support.console import Json, put, put_json, reporting, say
+from qodebase.commands.bench.support.telling import tell
+from qodebase.commands.support.console import Json, reporting, say
 
 SYNTHETIC = (
     "The code is synthetic: one module of small functions and small tests of them in five files; each tree changes one "
@@ -30,12 +31,7 @@ def register(group: typer.Typer) -> None:
 
         say(f"{tests} tests on {repeats} trees, on each side in turn")
         answer = {**measure(tests=tests, repeats=repeats, sandbox=not unsafe_checks), "synthetic": SYNTHETIC}
-        if json:
-            put_json(answer)
-        else:
-            width = max(map(len, answer))
-            put("\n".join(f"{name:{width}}  {value}" for name, value in answer.items()))
-        return 1 if check and answer["missed"] else 0
+        return tell(answer, json=json, check=check)
 
 
 _HELP = (

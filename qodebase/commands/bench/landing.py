@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from qodebase.commands.support.console import Json, put, put_json, reporting, say
+from qodebase.commands.bench.support.telling import tell
+from qodebase.commands.support.console import Json, reporting, say
 from qodebase.errors import QodebaseError
 
 _FILES = 40_640
@@ -65,17 +66,7 @@ def register(group: typer.Typer) -> None:
                 answer = contest.measure(
                     Path(space), files=files, changes=count, kind=kind, batch=batch, repeats=repeats, seed=seed
                 )
-        return _show(answer, json=json, check=check)
-
-
-def _show(answer: dict[str, Any], *, json: bool, check: bool) -> int:
-    answer = {**answer, "synthetic": SYNTHETIC}
-    if json:
-        put_json(answer)
-    else:
-        width = max(map(len, answer))
-        put("\n".join(f"{name:{width}}  {value}" for name, value in answer.items()))
-    return 1 if check and answer["missed"] else 0
+        return tell({**answer, "synthetic": SYNTHETIC}, json=json, check=check)
 
 
 def _help() -> str:

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from qodebase.commands.support.console import Json, put, put_json, reporting, say
+from qodebase.commands.bench.support.telling import tell
+from qodebase.commands.support.console import Json, reporting, say
 
 _AT_LEAST = {"direct_per_s": 1500.0}
 _AT_MOST = {"loop_lag_p99_ms": 100.0}
@@ -54,12 +55,7 @@ def _show(answer: dict[str, Any], *, json: bool, check: bool) -> int:
     targets = {name: f">= {value:g}" for name, value in _AT_LEAST.items()}
     targets |= {name: f"<= {value:g}" for name, value in _AT_MOST.items()}
     answer = {**answer, "targets": targets, "missed": missed, "simulated": _SIMULATED}
-    if json:
-        put_json(answer)
-    else:
-        width = max(map(len, answer))
-        put("\n".join(f"{name:{width}}  {value}" for name, value in answer.items()))
-    return 1 if check and missed else 0
+    return tell(answer, json=json, check=check)
 
 
 def _help() -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from qodebase.commands.support.console import Json, put, put_json, reporting, say
+from qodebase.commands.bench.support.telling import tell
+from qodebase.commands.support.console import Json, reporting, say
 
 _WORKERS = 10_000
 _FILES = 40_640
@@ -39,16 +40,7 @@ def register(group: typer.Typer) -> None:
         say(f"{files} files and {workers} agents; making the files takes about as long as the run")
         with tempfile.TemporaryDirectory(prefix="qodebase-bench-", dir=folder) as space:
             answer = throughput_figures.measure(Path(space), files=files, workers=workers, seed=seed)
-        return _show({**answer, "synthetic": SYNTHETIC}, json=json, check=check)
-
-
-def _show(answer: dict[str, Any], *, json: bool, check: bool) -> int:
-    if json:
-        put_json(answer)
-    else:
-        width = max(map(len, answer))
-        put("\n".join(f"{name:{width}}  {value}" for name, value in answer.items()))
-    return 1 if check and answer["missed"] else 0
+        return tell({**answer, "synthetic": SYNTHETIC}, json=json, check=check)
 
 
 def _help() -> str:
