@@ -60,6 +60,8 @@ class AnswerCache:
     async def get(self, key: str) -> Answer | None:
         """Return the answer of a key, or None; a row that is no answer counts as missing.
 
+        Simulated time is charged what the provider took when it gave the answer.
+
         Raises:
             CacheFailed: the cache cannot be opened or read.
         """
@@ -70,6 +72,8 @@ class AnswerCache:
             answer: Answer = self._decoder.decode(text)
         except ValueError:
             return None
+        if self._clock.simulated:
+            await self._clock.sleep(answer.latency_s)
         return answer
 
     async def put(self, key: str, answer: Answer) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager
 from enum import StrEnum
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
@@ -89,7 +90,10 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """A model's answer; tokens as the provider counts them, ``cost_usd`` None where the price is not known."""
+    """A model's answer; tokens as the provider counts them, ``cost_usd`` None where the price is not known.
+
+    ``latency_s`` is how many seconds of wall time the provider took, where that was measured; 0: it was not.
+    """
 
     text: str
     model: str
@@ -98,6 +102,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     output_tokens: int = 0
     cost_usd: float | None = None
     source: str = "provider"
+    latency_s: float = 0.0
+
+    def taking(self, seconds: float) -> Answer:
+        """Return the same as one that took so long."""
+        return msgspec.structs.replace(self, latency_s=seconds)
 
 
 class Failure(StrEnum):
@@ -411,6 +420,17 @@ class HasChecks(Protocol):
 
     def checks(self) -> Mapping[str, Check]:
         """Return the checks that intents name, from the job and the run's base; called after `open`."""
+
+
+@runtime_checkable
+class ReadsRepository(Protocol):
+    """A job that reads other commits than the run's base."""
+
+    def read_from(self, git: Path) -> None:
+        """Take the repository that the base is in: the user's before the freeze, then the run's own; before `open`."""
+
+    def bring_to(self, git: Path) -> None:
+        """Put what the intents need into the run's own repository; called once, at the freeze."""
 
 
 @runtime_checkable

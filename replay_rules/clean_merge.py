@@ -17,6 +17,7 @@ from qodebase.collision import Collision, Declined, Resolved
 from replay_rules.file_mode import merged_mode
 
 _BINARY_LOOK = 8000
+_FAVOR_THEIRS = 2
 
 
 def merge(collision: Collision) -> Resolved | Declined:
@@ -48,12 +49,16 @@ def merge(collision: Collision) -> Resolved | Declined:
     return Resolved(content=merged, mode=mode)
 
 
-def merge_file(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """Return what ``git merge-file`` gives, or None where it conflicts."""
+def merge_file(base: bytes, ours: bytes, theirs: bytes, *, theirs_wins: bool = False) -> bytes | None:
+    """Return what ``git merge-file`` gives, or None where it conflicts.
+
+    With ``theirs_wins`` it is what ``--theirs`` gives: of lines that both sides changed, those of ``theirs``.
+    """
     library = _library()
     inputs = [_Input(1, side, len(side), None, 0) for side in (base, ours, theirs)]
+    options = ctypes.byref(_Options(1, None, None, None, _FAVOR_THEIRS, 0, 0)) if theirs_wins else None
     result = _Result()
-    status = library.git_merge_file(ctypes.byref(result), *(ctypes.byref(one) for one in inputs), None)
+    status = library.git_merge_file(ctypes.byref(result), *(ctypes.byref(one) for one in inputs), options)
     if status != 0:
         raise RuntimeError(f"git_merge_file failed with status {status}")
     try:
@@ -69,6 +74,18 @@ class _Input(ctypes.Structure):
         ("size", ctypes.c_size_t),
         ("path", ctypes.c_char_p),
         ("mode", ctypes.c_uint),
+    )
+
+
+class _Options(ctypes.Structure):
+    _fields_ = (
+        ("version", ctypes.c_uint),
+        ("ancestor_label", ctypes.c_char_p),
+        ("our_label", ctypes.c_char_p),
+        ("their_label", ctypes.c_char_p),
+        ("favor", ctypes.c_int),
+        ("flags", ctypes.c_uint32),
+        ("marker_size", ctypes.c_ushort),
     )
 
 

@@ -9,7 +9,7 @@ from qodebase.collision import Collision, Declined, Kind, Resolved, Step
 from replay_rules.clean_merge import merge
 from replay_rules.file_mode import merged_mode
 from replay_rules.invariants import merge_objection, objection
-from replay_rules.registry import load_rule
+from replay_rules.registry import is_proved, load_rule
 from replay_rules.releases import clean_doubt
 from replay_rules.symbol_rename import stale_use
 
@@ -48,8 +48,9 @@ def redo(collision: Collision, by: str) -> Resolved | Declined:
             or clean_doubt(collision, outcome.content)
         )
         return Declined(why=doubt) if doubt else outcome
-    outcome = load_rule(by.removeprefix("rule:"))(collision)
-    if isinstance(outcome, Declined):
+    name = by.removeprefix("rule:")
+    outcome = load_rule(name)(collision)
+    if isinstance(outcome, Declined) or not is_proved(name):
         return outcome
     mode = merged_mode(collision)
     if isinstance(mode, Declined):

@@ -2,7 +2,7 @@
 
 The rule of the file ``sorted_index.py`` is called ``sorted-index``. Beside ``rule`` the module may hold ``APPLIES``,
 the paths that it is tried on, in gitignore syntax (none: only where it is bound), and ``ORDER``, its place among the
-rules, lower first.
+rules, lower first. ``UNPROVED`` true says that no invariant is asked about its results: a control that must go wrong.
 """
 
 from __future__ import annotations
@@ -46,6 +46,12 @@ def load_rule(name: str) -> Rule:
     for point in importlib.metadata.entry_points(group="qodebase.rules", name=name):
         return cast(Rule, point.load())
     raise UnknownRule(f"no rule {name!r}", hint=f"There are: {', '.join(rule_names())}.")
+
+
+@cache
+def is_proved(name: str) -> bool:
+    """Return whether the invariants are asked about a rule's results."""
+    return not getattr(inspect.getmodule(load_rule(name)), "UNPROVED", False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

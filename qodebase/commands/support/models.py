@@ -122,10 +122,11 @@ def _channel(name: str, settings: Settings, context: ModelContext) -> Channel:
     from fleet.channels import Channel
     from fleet.models.cached import CacheMode, with_cache
     from fleet.models.registry import create_model, parse_spec, price_of
+    from fleet.models.timed import in_time
     from fleet.throttle import gate_for
 
     spec = parse_spec(name, context.tables)
-    model = create_model(spec, context)
+    model = in_time(create_model(spec, context), context.clock)
     throttle = gate_for(model, spec.table, context.clock, workers=settings.workers)
     return Channel(
         model=with_cache(model, spec, context, CacheMode(settings.cache)),
