@@ -37,6 +37,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     scratch_bytes: int = 256 << 20
     open_files: int = 1024
 
+    def within(self, wall_s: float) -> Limits:
+        """Return the same with at most so many seconds of wall time."""
+        return msgspec.structs.replace(self, wall_s=min(self.wall_s, wall_s))
+
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     """One check of a job: either a command or a selection of tests for pytest; green where it exits with 0.

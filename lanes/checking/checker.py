@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lanes.checking.checkout import Checkout, Laid, laid_files, laid_from
-from lanes.checking.definition import fingerprint, from_main, in_repository
-from lanes.checking.results import Result, missing, result_of
+from lanes.checking.checkout import Checkout, laid_from
+from lanes.checking.definition import Definition, Touched
+from lanes.checking.results import Result, missing
+from lanes.checking.runs import Runs
 from lanes.checking.sandbox import Sandbox
+from lanes.checking.sharing import Over, Wanted
 from lanes.checking.trees import Code, Trees
-from lanes.checking.warm import Request, Warm
 from qodebase.check import Check
 from qodebase.paths import RepoPath
-from qodebase.patterns import matcher
 from qodebase.ports import Clock, Judgement, Verdict
+from qodebase.trunk.folder import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,26 +64,15 @@ class SandboxedChecker:
         # Readable for the user that checks run as; the sandbox shows it also where folders above are private.
         space.chmod(0o755)
         tests = any(check.tests for check in checks.values())
-        preload = ("pytest", *sandbox.preload) if tests else sandbox.preload
-        self._dirties = not sandbox.on
         bytecode = space / "bytecode" if sandbox.on and tests else None
         if bytecode is not None:
             bytecode.mkdir(mode=0o755)
-        self._warm = Warm(
-            Sandbox(
-                on=sandbox.on,
-                hide=sandbox.hide,
-                keep=(*sandbox.keep, space),
-                python=sandbox.python,
-                preload=preload,
-                bytecode=bytecode,
-            )
-        )
+        self._runs = Runs(replace(sandbox, keep=(*sandbox.keep, space), bytecode=bytecode), tests=tests)
         self._free: asyncio.Queue[Checkout] = asyncio.Queue()
         for number in range(slots):
             self._free.put_nowait(Checkout(space / f"tree-{number}"))
+        self._definitions: dict[str, Definition] = {}
         self._on_main: dict[str, frozenset[str]] = {}
-        self._imported: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     async def check(self, tree: str, checks: Sequence[str]) -> Judgement:
         """Judge a tree with the checks of these names."""
@@ -96,7 +85,7 @@ class SandboxedChecker:
 
     async def close(self) -> None:
         """End everything that still runs, and remove the folders."""
-        await self._warm.close()
+        await self._runs.close()
         await asyncio.to_thread(self._space.cleanup)
 
     async def _judge(self, tree: str, checks: Sequence[str]) -> Judgement:
@@ -104,8 +93,7 @@ class SandboxedChecker:
         if checks:
             code = await asyncio.to_thread(self._trees.code, tree)
             async with self._checkout() as checkout:
-                for name in checks:
-                    judged[name] = await self._one(name, code, checkout)
+                judged = await self._all(checks, code, checkout)
         red = [name for name, one in judged.items() if one.result.why]
         reads = {name: one.result.read for name, one in judged.items()}
         return Judgement(
@@ -126,60 +114,66 @@ class SandboxedChecker:
         finally:
             self._free.put_nowait(checkout)
 
-    async def _one(self, name: str, code: Code, checkout: Checkout) -> _Judged:
-        check = self._checks[name]
-        defined = await asyncio.to_thread(from_main, check, code)
-        expected = await self._passing_on_main(name, check, code, checkout)
-        result = await self._run(check, code, checkout, laid_from(code.before, defined), expected)
-        if not defined:
-            return _Judged(result=result)
-        paths = ", ".join(path.text for path in sorted(defined))
-        note = f"{name}: judged with {paths} as on main; the changes touch what defines this check"
-        if result.why:
-            return _Judged(result=result, notes=(note,))
-        free = matcher(check.may_edit)
-        kept = frozenset(test for test in expected if not free(RepoPath(test.partition("::")[0].encode())))
-        own = await self._run(check, code, checkout, {}, kept)
-        read = _union((result.read, own.read))
-        return _Judged(result=Result(why=own.why, text=own.text, passed=own.passed, read=read), notes=(note,))
+    async def _all(self, names: Sequence[str], code: Code, checkout: Checkout) -> dict[str, _Judged]:
+        defined = await asyncio.to_thread(self._defined, names, code)
+        expected = await self._passing_on_main(names, code, checkout)
+        laid = {name: laid_from(code.before, defined[name]) for name in names}
+        results = await self._run(laid, expected, code, checkout)
+        judged = {name: _Judged(result=result) for name, result in results.items()}
+        touched = {name: paths for name, paths in defined.items() if paths}
+        for name, paths in touched.items():
+            listed = ", ".join(path.text for path in sorted(paths))
+            note = f"{name}: judged with {listed} as on main; the changes touch what defines this check"
+            judged[name] = _Judged(result=results[name], notes=(note,))
+        again = [name for name in touched if not results[name].why]
+        kept = {name: self._kept(name, expected[name]) for name in again}
+        for name, own in (await self._run({name: {} for name in again}, kept, code, checkout)).items():
+            read = _union((results[name].read, own.read))
+            judged[name] = _Judged(result=replace(own, read=read), notes=judged[name].notes)
+        return judged
 
-    async def _passing_on_main(self, name: str, check: Check, code: Code, checkout: Checkout) -> frozenset[str]:
+    def _definition(self, name: str) -> Definition:
+        known = self._definitions.get(name)
+        if known is None or known.check is not self._checks[name]:
+            self._definitions[name] = known = Definition(self._checks[name])
+        return known
+
+    def _defined(self, names: Sequence[str], code: Code) -> dict[str, dict[RepoPath, Node | None]]:
+        touched = Touched(code)
+        return {name: self._definition(name).from_main(touched) for name in names}
+
+    def _kept(self, name: str, expected: frozenset[str]) -> frozenset[str]:
+        """Return the tests that must still pass where a check is run as the changes have it."""
+        free = self._definition(name).may_edit
+        return frozenset(test for test in expected if not free(RepoPath(test.partition("::")[0].encode())))
+
+    async def _passing_on_main(self, names: Sequence[str], code: Code, checkout: Checkout) -> dict[str, frozenset[str]]:
         """Return the tests that pass on main, where a change could take them away: the repository's own."""
-        if not check.tests or not in_repository(check) or code.base.id == code.tree.id:
-            return frozenset()
-        key = await asyncio.to_thread(fingerprint, name, check, code)
-        if key not in self._on_main:
-            self._on_main[key] = (await self._run(check, code.before, checkout, {}, frozenset())).passed
-        return self._on_main[key]
+        if code.base.id == code.tree.id:
+            return dict.fromkeys(names, frozenset())
+        own = [name for name in names if self._definition(name).bare]
+        keys = await asyncio.to_thread(lambda: {name: self._definition(name).fingerprint(code) for name in own})
+        new = [name for name, key in keys.items() if key not in self._on_main]
+        none = dict.fromkeys(new, frozenset[str]())
+        for name, result in (await self._run({name: {} for name in new}, none, code.before, checkout)).items():
+            self._on_main[keys[name]] = result.passed
+        return {name: self._on_main[keys[name]] if name in keys else frozenset() for name in names}
 
     async def _run(
         self,
-        check: Check,
+        laid: Mapping[str, Over],
+        expected: Mapping[str, frozenset[str]],
         code: Code,
         checkout: Checkout,
-        defined: Mapping[RepoPath, Laid | None],
-        expected: frozenset[str],
-    ) -> Result:
-        await asyncio.to_thread(checkout.hold, code, {**defined, **laid_files(check.files)})
-        request = Request(
-            folder=checkout.root,
-            command=check.command,
-            tests=check.tests,
-            modules=self._imported.get(check.tests) or tuple(one.partition("::")[0] for one in check.tests),
-            environ=check.environ,
-            limits=check.limits,
-        )
-        try:
-            result = result_of(request, await self._warm.run(request))
-        finally:
-            if self._dirties:
-                checkout.spoil()
-        if result.read is not None:
-            self._imported[check.tests] = tuple(os.fsdecode(path) for path in result.read if path.endswith(b".py"))
-        lost = expected - result.passed
-        if lost and not result.why:
-            return Result(why=missing(lost), passed=result.passed, read=result.read)
-        return result
+    ) -> dict[str, Result]:
+        """Run checks with these paths laid over the tree; red is also where an expected test does not pass."""
+        wanted = {name: Wanted.of(self._definition(name), over) for name, over in laid.items()}
+        results = await self._runs.run(wanted, code, checkout)
+        for name, result in results.items():
+            lost = expected[name] - result.passed
+            if lost and not result.why:
+                results[name] = replace(result, why=missing(lost))
+        return results
 
 
 def _union(reads: Iterable[tuple[RepoPath, ...] | None]) -> tuple[RepoPath, ...] | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import configparser
 import hashlib
+import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from functools import cached_property
 from typing import Any
 
+from lanes.checking.checkout import laid_files
 from lanes.checking.trees import Code
 from qodebase.check import Check
 from qodebase.paths import RepoPath
@@ -21,58 +24,86 @@ _TABLES = {b"setup.cfg": "tool:pytest", b"tox.ini": "pytest", b"pyproject.toml":
 _FOLDERS = frozenset((b"test", b"tests"))
 
 
-def from_main(check: Check, code: Code) -> dict[RepoPath, Node | None]:
-    """Return what a check must find as main has it although the judged changes touch it; None: main has no such path.
+class Definition:
+    """What defines one check: for tests these are the selected files, everything in the test folder around them, in a
+    selected folder what looks like tests, every ``conftest.py``, and pytest's settings where they differ."""
 
-    For tests these are the selected files, everything in the test folder around them, in a selected folder what looks
-    like tests, every ``conftest.py``, and pytest's settings where they differ.
-    """
-    named, free = matcher(check.from_main), matcher(check.may_edit)
-    found: dict[RepoPath, Node | None] = {}
-    for raw in differing(code.tree, code.base):
-        path = RepoPath(raw)
-        if path in check.files or free(path):
-            continue
-        if named(path) or (check.tests and _defines(path, check.tests, code)):
-            found[path] = code.base.node(path)
-    return found
+    def __init__(self, check: Check) -> None:
+        self.check = check
+        self._named = matcher(check.from_main) if check.from_main else None
+        self._free = matcher(check.may_edit) if check.may_edit else None
+        self.paths = frozenset(one.partition("::")[0].rstrip("/") for one in check.tests)
+        self.laid = laid_files(check.files)
+        self._selected = {RepoPath(os.fsencode(path)) for path in self.paths}
+        self.bare = frozenset(self._selected.difference(check.files))
+        self._around = {folder for folder in map(_test_folder, self._selected) if folder}
+
+    @cached_property
+    def surroundings(self) -> Hashable:
+        """Return what must be the same for checks that run in one process; a command shares one with nobody."""
+        if self.check.command:
+            return self
+        # The folders of tests come first where modules are searched for.
+        folders = frozenset(path.rpartition("/")[0] if path.endswith(".py") else path for path in self.paths)
+        shown = frozenset((path, text) for path, text in self.check.files.items() if path not in self._selected)
+        return folders, shown, frozenset(self.check.environ.items()), self.check.limits
+
+    def may_edit(self, path: RepoPath) -> bool:
+        """Return whether a path is taken from the changes in any case."""
+        return self._free is not None and self._free(path)
+
+    def from_main(self, touched: Touched) -> dict[RepoPath, Node | None]:
+        """Return what the check must find as main has it although the judged changes touch it; None: not there."""
+        return {path: touched.code.base.node(path) for path in touched.paths if self._holds(path, touched)}
+
+    def fingerprint(self, code: Code) -> str:
+        """Return a digest of what defines tests on main, so that what ran there need not be run again."""
+        digest = hashlib.sha256(repr(self.check).encode())
+        for path in self._entries():
+            found = code.base.node(path) or code.base.folder(path)
+            digest.update(b"%s\0%s\0" % (path, b"" if found is None else found.id))
+        return digest.hexdigest()
+
+    def _holds(self, path: RepoPath, touched: Touched) -> bool:
+        if path in self.check.files or self.may_edit(path):
+            return False
+        if self._named is not None and self._named(path):
+            return True
+        return bool(self.check.tests) and (path in touched.settings or self._is_test(path))
+
+    def _is_test(self, path: RepoPath) -> bool:
+        if path in self._selected or any(path.startswith(around) for around in self._around):
+            return True
+        *folders, name = path.split(b"/")
+        if not (_FOLDERS.intersection(folders) or name.startswith(b"test_") or name.endswith(b"_test.py")):
+            return False
+        return any(path.startswith(selected + b"/") for selected in self._selected)
+
+    def _entries(self) -> Iterator[bytes]:
+        """Yield paths whose entries on main stand for all that defines it; a folder stands for what is in it."""
+        for selected in sorted(self._selected):
+            yield _test_folder(selected).rstrip(b"/") or selected
+            parts = selected.split(b"/")
+            for depth in range(len(parts)):
+                above = b"".join(part + b"/" for part in parts[:depth])
+                for name in (*_WHOLE, *_TABLES):
+                    yield above + name
 
 
-def fingerprint(name: str, check: Check, code: Code) -> str:
-    """Return a digest of what defines a selection of tests on main, so that what ran there need not be run again."""
-    digest = hashlib.sha256(repr((name, check)).encode())
-    for path in _definition(check):
-        found = code.base.node(path) or code.base.folder(path)
-        digest.update(b"%s\0%s\0" % (path, b"" if found is None else found.id))
-    return digest.hexdigest()
+class Touched:
+    """The paths that the judged changes touch, and which of them say how tests are run."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.paths = [RepoPath(path) for path in differing(code.tree, code.base)]
+        self.settings = {path for path in self.paths if _is_setting(path, code)}
 
 
-def in_repository(check: Check) -> bool:
-    """Return whether some selected tests are the repository's own."""
-    return any(selected not in check.files for selected in _selected(check.tests))
-
-
-def _selected(tests: tuple[str, ...]) -> list[RepoPath]:
-    return [RepoPath(one.partition("::")[0].rstrip("/").encode()) for one in tests]
-
-
-def _defines(path: RepoPath, tests: tuple[str, ...], code: Code) -> bool:
+def _is_setting(path: RepoPath, code: Code) -> bool:
     name = path.rpartition(b"/")[2]
-    if name in _WHOLE:
-        return True
     if name in _TABLES:
         return bool(_table(path, code, code.tree) != _table(path, code, code.base))
-    return any(_is_test(path, selected) for selected in _selected(tests))
-
-
-def _is_test(path: RepoPath, selected: RepoPath) -> bool:
-    around = _test_folder(selected)
-    if path == selected or (around and path.startswith(around)):
-        return True
-    if not path.startswith(selected + b"/"):
-        return False
-    *folders, name = path.split(b"/")
-    return bool(_FOLDERS.intersection(folders)) or name.startswith(b"test_") or name.endswith(b"_test.py")
+    return name in _WHOLE
 
 
 def _test_folder(selected: RepoPath) -> bytes:
@@ -82,17 +113,6 @@ def _test_folder(selected: RepoPath) -> bytes:
         if part in _FOLDERS:
             return b"/".join(parts[: number + 1]) + b"/"
     return b""
-
-
-def _definition(check: Check) -> Iterator[bytes]:
-    """Yield paths whose entries on main stand for all that defines a selection; a folder stands for what is in it."""
-    for selected in _selected(check.tests):
-        yield _test_folder(selected).rstrip(b"/") or selected
-        parts = selected.split(b"/")
-        for depth in range(len(parts)):
-            above = b"".join(part + b"/" for part in parts[:depth])
-            for name in (*_WHOLE, *_TABLES):
-                yield above + name
 
 
 def _table(path: RepoPath, code: Code, tree: Tree) -> Any:

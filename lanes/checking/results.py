@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from lanes.checking.inside.selection import Selections
 from lanes.checking.warm import Outcome, Request
 from qodebase.paths import RepoPath
 
 _FIRST_LINES, _LAST_LINES = 80, 40
 _LINE_LENGTH = 400
 _FAILURES = 10
-_NO_TESTS = 5
+_BEGUN = b'{"begin": '
+_FAILED, _NO_TESTS = 1, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +29,64 @@ class Result:
         text: what a person needs beside that.
         passed: ids of the tests that passed.
         read: see `qodebase.ports.Judgement`.
+        habit: what its tests do themselves, where that was heard; see `lanes.checking.inside.reads`.
     """
 
     why: str
     text: str = ""
     passed: frozenset[str] = frozenset()
     read: tuple[RepoPath, ...] | None = None
+    habit: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """One run of several checks in one process.
+
+    Attributes:
+        green: results of the checks that are green for certain, by their numbers.
+        failed_imports: results of the checks with a file that cannot be imported, so that none of its tests there ran.
+        ended: whether the run ended in order; else nothing is known but what it was at.
+        crashed: whether it did not end itself, or not as pytest does.
+        running: the test or the file that it was at.
+        died: the result where all checks share what went wrong.
+    """
+
+    green: dict[int, Result]
+    failed_imports: dict[int, Result]
+    ended: bool
+    crashed: bool
+    running: str
+    died: Result
+
+
+def shared_of(request: Request, outcome: Outcome, selections: Selections) -> Shared:
+    """Return what a run of several checks came to."""
+    report = _Report(outcome.report)
+    ended = report.finished and outcome.exit == report.exit and outcome.exit in (0, _FAILED, _NO_TESTS)
+    green: dict[int, Result] = {}
+    failed: dict[int, Result] = {}
+    if ended and not report.shaken:
+        chosen: dict[int, dict[str, list[str]]] = {number: {} for number in range(len(request.together))}
+        for test in report.outcomes:
+            for selected, numbers in selections.chosen(test).items():
+                for number in numbers:
+                    chosen[number].setdefault(selected, []).append(test)
+        blocked = {number for path in report.importing for number in selections.around(path)}
+        for number, found in chosen.items():
+            tests = {test for some in found.values() for test in some}
+            if number in blocked:
+                failed[number] = report.result_of(tests | report.importing)
+            elif len(found) == len(set(selections.checks[number])) and report.all_well(tests):
+                green[number] = report.result_of(tests, number)
+    return Shared(
+        green=green,
+        failed_imports=failed,
+        ended=ended,
+        crashed=not report.finished or outcome.exit != report.exit,
+        running=report.running,
+        died=_of_tests(outcome),
+    )
 
 
 def result_of(request: Request, outcome: Outcome) -> Result:
@@ -74,35 +129,72 @@ class _Report:
         self.running = ""
         self.exit: int | None = None
         self.read: tuple[RepoPath, ...] | None = None
+        self.importing: set[str] = set()
+        self.shaken = False
+        self._shared: list[tuple[tuple[RepoPath, ...] | None, str]] = []
         self._texts: list[tuple[str, str]] = []
+        self._begun = b""
         self.finished = all(self._take(line) for line in text.splitlines()) and self.exit is not None
+        self._take_begun()
 
     @property
     def red(self) -> list[str]:
         """Return the tests that failed."""
         return [name for name, kind in self.outcomes.items() if kind == "failed"]
 
-    def failures(self) -> list[str]:
+    def all_well(self, tests: set[str]) -> bool:
+        """Return whether tests are such that a run of them alone is green."""
+        kinds = {self.outcomes[test] for test in tests}
+        return kinds.isdisjoint(("failed", "open")) and not kinds <= {"skipped"}
+
+    def result_of(self, tests: set[str], number: int | None = None) -> Result:
+        """Return the result of some of the tests, with what the check of a number read."""
+        passed = frozenset(test for test in tests if self.outcomes.get(test) == "passed")
+        red = [test for test in tests if self.outcomes.get(test) == "failed"]
+        if red or number is None:
+            why = f"{len(red)} of {len(tests)} tests failed: {_listed(red)}"
+            return Result(why=why, text=_shortened("\n".join(self.failures(red))), passed=passed)
+        read, habit = self._shared[number]
+        return Result(why="", passed=passed, read=read, habit=habit)
+
+    def failures(self, of: Iterable[str] | None = None) -> list[str]:
         """Return the first failures with their texts."""
-        shown = [f"{name}\n{text}" for name, text in self._texts[:_FAILURES]]
-        more = len(self._texts) - len(shown)
+        texts = self._texts if of is None else [one for one in self._texts if one[0] in set(of)]
+        shown = [f"{name}\n{text}" for name, text in texts[:_FAILURES]]
+        more = len(texts) - len(shown)
         return [*shown, f"... and {more} more"] if more else shown
 
     def _take(self, line: bytes) -> bool:
         """Take in a line; return whether it is one that our plugin writes."""
+        if line.startswith(_BEGUN):
+            self._begun = line
+            return True
         try:
             words: dict[str, Any] = json.loads(line)
-            if "begin" in words:
-                self.running = str(words["begin"])
-            elif "test" in words:
+            if "test" in words:
                 self._test(str(words["test"]), str(words["outcome"]), str(words["text"]))
-            else:
-                read = words["read"]
+                if "importing" in words:
+                    self.importing.add(str(words["test"]))
+            elif "shaken" in words:
+                self.shaken = True
+            elif "sets" in words:
                 self.exit = int(words["done"])
-                self.read = None if read is None else tuple(_path(name) for name in read)
-        except (ValueError, KeyError, TypeError, AttributeError):
+                self._share(words)
+            else:
+                self.exit = int(words["done"])
+                self.read = _paths(words["read"])
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
             return False
         return True
+
+    def _take_begun(self) -> None:
+        with contextlib.suppress(ValueError):
+            self.running = str(json.loads(self._begun)["begin"])
+
+    def _share(self, words: dict[str, Any]) -> None:
+        sets = [_paths(names) for names in words["sets"]]
+        self.outcomes.update(dict.fromkeys(map(str, words["passed"]), "passed"))
+        self._shared = [(sets[at], str(habit)) for at, habit in zip(words["reads"], words["habits"], strict=True)]
 
     def _test(self, name: str, outcome: str, text: str) -> None:
         if self.outcomes.get(name) != "failed":
@@ -111,8 +203,8 @@ class _Report:
             self._texts.append((name, text))
 
 
-def _path(name: str) -> RepoPath:
-    return RepoPath(name.encode(errors="surrogateescape"))
+def _paths(names: Iterable[str] | None) -> tuple[RepoPath, ...] | None:
+    return None if names is None else tuple(RepoPath(name.encode(errors="surrogateescape")) for name in names)
 
 
 def _ended(outcome: Outcome) -> str:

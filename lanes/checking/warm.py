@@ -36,14 +36,19 @@ class NotStarted(QodebaseError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One thing to run in a folder (its path without links): a command, or tests.
+    """One thing to run in a folder (its path without links): a command, tests, or the tests of several checks.
 
-    ``modules`` are paths of what the tests are likely to import, to be compiled once for many requests.
+    Attributes:
+        together: what each check selects; all run in one process.
+        plain: whether they are only called, without pytest; see `lanes.checking.inside.plain`.
+        modules: paths of what the tests are likely to import, to be compiled once for many requests.
     """
 
     folder: Path
     command: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    together: tuple[tuple[str, ...], ...] = ()
+    plain: bool = False
     modules: tuple[str, ...] = ()
     environ: dict[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
@@ -75,6 +80,7 @@ class Warm:
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._starting = asyncio.Lock()
+        self._plain = False
 
     async def run(self, request: Request) -> Outcome:
         """Run one request; several may run at a time. Cancelling ends all that it started.
@@ -99,6 +105,11 @@ class Warm:
                 await self.close()
         return Outcome(why="the process that runs checks died again and again")
 
+    async def may_be_plain(self) -> bool:
+        """Return whether tests may be called here without pytest: it has no plugin that might make a difference."""
+        await self._started()
+        return self._plain
+
     async def close(self) -> None:
         """End the process and all that still runs below it."""
         process, self._process = self._process, None
@@ -121,7 +132,7 @@ class Warm:
             with tempfile.TemporaryFile() as said:
                 with theirs:
                     self._process = _spawned(self._sandbox, theirs, said)
-                fault = await _fault(ours, said)
+                fault, self._plain = await _ready(ours, said)
             if fault:
                 raise NotStarted(fault, hint="Checks need this process; mend that, then resume.")
         except BaseException as error:
@@ -164,22 +175,23 @@ def _spawned(sandbox: Sandbox, control: socket.socket, said: IO[bytes]) -> subpr
     )
 
 
-async def _fault(control: socket.socket, said: IO[bytes]) -> str:
-    """Wait for the process to be ready; return why it is not, or the empty text."""
+async def _ready(control: socket.socket, said: IO[bytes]) -> tuple[str, bool]:
+    """Wait for the process to be ready; return why it is not, or the empty text; and whether tests may be plain."""
     control.setblocking(False)
     try:
         async with asyncio.timeout(_PATIENCE_S):
             packet = await asyncio.get_running_loop().sock_recv(control, 64 << 10)
     except TimeoutError:
-        return f"the process for checks was not ready within {_PATIENCE_S:g} s"
+        return f"the process for checks was not ready within {_PATIENCE_S:g} s", False
     except OSError as error:
-        return str(error)
+        return str(error), False
     control.setblocking(True)
     if not packet:
         said.seek(0)
         lines = said.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "the process for checks ended at once"
-    return str(json.loads(packet)["fault"])
+        return lines[-1] if lines else "the process for checks ended at once", False
+    words = json.loads(packet)
+    return str(words["fault"]), bool(words["plain"])
 
 
 async def _asked(connection: socket.socket, request: Request) -> Outcome | None:
@@ -189,6 +201,8 @@ async def _asked(connection: socket.socket, request: Request) -> Outcome | None:
         "folder": str(request.folder),
         "command": request.command,
         "tests": request.tests,
+        "together": request.together,
+        "plain": request.plain,
         "modules": request.modules,
         "environ": environment(request.environ),
         "limits": limits,

@@ -18,8 +18,8 @@ _MOST_BYTES = 256 << 10
 _TESTS = ("test_*.py", "*_test.py", "conftest.py")
 
 
-def prepare(folder: str, prefix: str, modules: list[str]) -> None:
-    """Compile modules of a folder, tests as pytest rewrites them, unless that was done from the same text.
+def prepare(folder: str, prefix: str, modules: list[str], *, plain: bool) -> None:
+    """Compile modules of a folder, unless that was done from the same text; tests as pytest rewrites them, or plain.
 
     Args:
         folder: where the code lies, without links in its path.
@@ -33,14 +33,14 @@ def prepare(folder: str, prefix: str, modules: list[str]) -> None:
             continue
         # What cannot be compiled here fails in the check, with a message.
         with contextlib.suppress(OSError, SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
-            _compile(path)
+            _compile(path, plain=plain)
 
 
-def _compile(path: str) -> None:
+def _compile(path: str, *, plain: bool) -> None:
     if os.path.getsize(path) > _MOST_BYTES:
         return
     text = Path(path).read_bytes()
-    test = any(fnmatch.fnmatch(os.path.basename(path), pattern) for pattern in _TESTS)
+    test = not plain and any(fnmatch.fnmatch(os.path.basename(path), pattern) for pattern in _TESTS)
     compiled = _rewritten_at(path) if test else importlib.util.cache_from_source(path)
     digest = hashlib.sha256(text).hexdigest()
     made_from = f"{compiled}.from"

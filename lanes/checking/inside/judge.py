@@ -59,8 +59,8 @@ def _first_process(
         if os.getpid() != 1:
             raise RuntimeError("not the first process of its namespace")
         kernel.die_with_parent()
-        if bytecode and request["tests"]:
-            prepare(request["folder"], bytecode, request["modules"])
+        if bytecode and not request["command"]:
+            prepare(request["folder"], bytecode, request["modules"], plain=request["plain"])
         walls.enter(os.geteuid() if user is None else user, request["limits"]["scratch_bytes"], bytecode)
     else:
         kernel.adopt_orphans()

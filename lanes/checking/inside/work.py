@@ -9,7 +9,8 @@ import sys
 from typing import Any, NoReturn
 
 from lanes.checking.inside import kernel
-from lanes.checking.inside.tests import run_tests
+from lanes.checking.inside.plain import run_plain
+from lanes.checking.inside.tests import run_tests, run_together
 
 _REPORT = 3
 
@@ -32,11 +33,18 @@ def work(
         if request["command"]:
             _execute(request["command"])
         else:
-            code = run_tests(request["folder"], request["tests"], _REPORT)
+            code = _run_tests(request)
     except BaseException as error:
         os.write(2, f"{type(error).__name__}: {error}\n".encode())
     finally:
         os._exit(code)
+
+
+def _run_tests(request: dict[str, Any]) -> int:
+    if request["tests"]:
+        return run_tests(request["folder"], request["tests"], _REPORT)
+    run = run_plain if request["plain"] else run_together
+    return run(request["folder"], request["together"], _REPORT)
 
 
 def _connect(output: int, report: int) -> None:

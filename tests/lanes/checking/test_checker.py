@@ -9,7 +9,7 @@ import pytest
 from checking_world import CheckingWorld
 
 from lanes.checking.checker import SandboxedChecker
-from lanes.checking.warm import Outcome, Request
+from lanes.checking.warm import Outcome, Request, Warm
 from qodebase.check import Check
 from qodebase.clock import VirtualClock
 from qodebase.paths import RepoPath
@@ -143,15 +143,16 @@ def test_files_that_a_command_names_are_taken_from_main(world: CheckingWorld) ->
 
 def test_tests_of_main_are_run_once_for_all_trees(world: CheckingWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[Request] = []
-    really = world.checker._warm.run
+    really = Warm.run
 
-    async def counted(request: Request) -> Outcome:
+    async def counted(warm: Warm, request: Request) -> Outcome:
         ran.append(request)
-        return await really(request)
+        return await really(warm, request)
 
-    monkeypatch.setattr(world.checker._warm, "run", counted)
+    monkeypatch.setattr(Warm, "run", counted)
     trees = [world.tree({b"other.py": b"%d\n" % number}) for number in range(3)]
-    found = world.judge({"once": OWN}, *((tree, ("once",)) for tree in trees))
+    once = Check(tests=OWN.tests, environ={"ONCE": "1"})
+    found = world.judge({"once": once}, *((tree, ("once",)) for tree in trees))
     assert [one.verdict for one in found] == [GREEN] * 3
     assert len(ran) == 4
 
@@ -202,7 +203,7 @@ def _until(true: Callable[[], bool]) -> None:
 
 def _started(world: CheckingWorld) -> int:
     """Return how many processes the judgements of a checker consist of, beside those that only wait for them."""
-    process = world.checker._warm._process
+    process = world.checker._runs._small._process
     if process is None:
         return 0
     found = 0

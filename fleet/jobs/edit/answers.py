@@ -1,0 +1,172 @@
+"""What an answer may not be, and how it names the files that it edits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from qodebase.intent import Ending
+from qodebase.paths import RepoPath
+from qodebase.trunk.naming import fault_of_path
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
+_LABEL = re.compile(r"(?:file(?:name)?|path)\s*[:=]\s*", re.IGNORECASE)
+_PATH = re.compile(r"[^\s:]*/[^\s:]*[^/.\s:]|[\w-]+\.[A-Za-z]\w*")
+"""What is meant as a path, where it stands alone: it has folders, or an ending."""
+
+_DECORATION = " \t#*>`'\":"
+
+Files = Mapping[RepoPath, str]
+"""The texts that an answer may edit, with plain line ends; empty for a file that is not there yet."""
+
+
+class BadAnswer(ValueError):
+    """An answer that is no edit, and the ending that it is for its intent."""
+
+    def __init__(self, why: str, ending: Ending = Ending.NO_ANSWER) -> None:
+        super().__init__(why)
+        self.why = why
+        self.ending = ending
+
+
+def forbidden(why: str) -> BadAnswer:
+    """Return what ends an intent as refused: the answer wants what no answer may."""
+    return BadAnswer(why, Ending.REFUSED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fenced:
+    """A fenced block: the words behind its opening fence, the lines above it, its own lines."""
+
+    info: str
+    above: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def fenced_blocks(answer: str) -> list[Fenced]:
+    """Return the fenced blocks of an answer, by CommonMark's rules: a longer fence may hold shorter ones.
+
+    Raises:
+        BadAnswer: the last one is not closed.
+    """
+    found: list[Fenced] = []
+    above: list[str] = []
+    lines = iter(answer.split("\n"))
+    for line in lines:
+        opening = _FENCE.match(line)
+        if opening is None:
+            above.append(line)
+            continue
+        inside: list[str] = []
+        for inner in lines:
+            closing = _FENCE.match(inner)
+            if closing and not closing[2].strip() and closing[1].startswith(opening[1]):
+                break
+            inside.append(inner)
+        else:
+            raise BadAnswer("the fenced block is not closed: was the answer cut off?")
+        found.append(Fenced(info=opening[2].strip(), above=tuple(above), lines=tuple(inside)))
+        above = []
+    return found
+
+
+def is_fence(line: str) -> bool:
+    """Return whether a line opens or closes a fenced block."""
+    return _FENCE.match(line) is not None
+
+
+def name_above(lines: Sequence[str], files: Files, most: int = 2) -> RepoPath | None:
+    """Return the file that one of the last lines names, alone or as ``File: name``; None where none does.
+
+    Raises:
+        BadAnswer: one names a file that is not to be edited.
+    """
+    told = [line for line in lines if line.strip() and not is_fence(line)][-most:]
+    return next((path for line in reversed(told) if (path := name_in(line, files)) is not None), None)
+
+
+def name_in(line: str, files: Files) -> RepoPath | None:
+    """Return the file that a line names and nothing else, decorated or as ``File: name``; see `name_above`."""
+    bare = _LABEL.sub("", line.strip(_DECORATION)).strip(_DECORATION)
+    known = _known(bare, files)
+    return named(bare, files) if known is None and _PATH.fullmatch(bare) else known
+
+
+def name_behind(info: str, files: Files) -> RepoPath | None:
+    """Return the file that a word behind a fence names: a path, or ``path=name``; see `name_above`."""
+    for word in info.split():
+        found = _known(word, files)
+        if found is not None or "/" in word or "=" in word:
+            return found or named(word.rpartition("=")[2].strip("\"'"), files)
+    return None
+
+
+def named(text: str, files: Files) -> RepoPath:
+    """Return the file of this name.
+
+    Raises:
+        BadAnswer: it is not to be edited.
+    """
+    known = _known(text, files)
+    if known is not None:
+        return known
+    fault = fault_of_path(text.encode(errors="replace"))
+    raise forbidden(f"unsafe path {text}: {fault}" if fault else f"outside its scope: {text}")
+
+
+def _known(text: str, files: Files) -> RepoPath | None:
+    return next((path for path in files if path.text == text.removeprefix("./")), None)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return a text's lines; the end of the last one is not kept."""
+    lines = text.split("\n")
+    return lines[:-1] if not lines[-1] else lines
+
+
+def joined(lines: Iterable[str]) -> str:
+    """Return lines as a text, each with its end."""
+    return "".join(f"{line}\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Splice:
+    """Lines that take the place of ``length`` lines from ``start`` on; ``what`` names who wants it, for errors."""
+
+    start: int
+    length: int
+    lines: tuple[str, ...]
+    what: str
+
+
+def spliced(text: str, splices: Iterable[Splice]) -> str:
+    """Return a text with every splice made.
+
+    Raises:
+        BadAnswer: two of them overlap.
+    """
+    lines = lines_of(text)
+    out: list[str] = []
+    at = 0
+    for splice in sorted(splices, key=lambda one: one.start):
+        if splice.start < at:
+            raise BadAnswer(f"{splice.what} overlaps another one")
+        out += lines[at : splice.start]
+        out += splice.lines
+        at = splice.start + splice.length
+    return joined([*out, *lines[at:]])
+
+
+def places(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Return where lines stand in a text, to the letter or else but for blanks at their ends; 0 is its first line."""
+    for same in (_as_is, str.rstrip):
+        there, sought = [same(line) for line in lines], [same(line) for line in wanted]
+        found = [at for at in range(len(there) - len(sought) + 1) if there[at : at + len(sought)] == sought]
+        if found:
+            return found
+    return []
+
+
+def _as_is(line: str) -> str:
+    return line

@@ -1,0 +1,137 @@
+"""The forms that an answer may have: whole files, search/replace blocks, a unified diff.
+
+Each is read strictly. What is meant must be said to the letter and at one place; anything else is no answer, and the
+reason names the block and the line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+from fleet.jobs.edit.answers import (
+    BadAnswer,
+    Files,
+    Splice,
+    fenced_blocks,
+    joined,
+    lines_of,
+    name_above,
+    name_behind,
+    places,
+    spliced,
+)
+from fleet.jobs.edit.unified import parse_diff
+from qodebase.paths import RepoPath
+
+_SEARCH = re.compile(r"<{5,9} ?SEARCH\s*")
+_MIDDLE = re.compile(r"={7}\s*")
+_REPLACE = re.compile(r">{5,9} ?REPLACE\s*")
+_SHOWN_LINES = 5
+
+ASKING: Mapping[str, str] = {
+    "whole": "Answer with the whole new text of {each} in one fenced code block{behind}, its fence longer than any in "
+    "the text. Leave nothing out. If nothing is to be changed, answer NO CHANGE.",
+    "blocks": "Answer with one block for each place that is to be changed{behind}:\n\n<<<<<<< SEARCH\nlines as they "
+    "stand there, enough of them to be found only once\n=======\nthe lines that take their place\n>>>>>>> REPLACE\n\n"
+    "If nothing is to be changed, answer NO CHANGE.",
+    "diff": "Answer with a unified diff in one fenced code block, with `--- a/path`, `+++ b/path` and three unchanged "
+    "lines around each change. If nothing is to be changed, answer NO CHANGE.",
+}
+"""What the model is told about each form."""
+
+
+def asking(form: str, files: int) -> str:
+    """Return what the model is told about the form of its answer."""
+    many = files > 1
+    behind = ", below a line with nothing but its path" if many else ""
+    return ASKING[form].format(each="each file that is to be changed" if many else "the file", behind=behind)
+
+
+def parse(form: str, answer: str, files: Files) -> dict[RepoPath, str]:
+    """Return the new texts of the files that an answer edits.
+
+    Raises:
+        BadAnswer: it is no edit in this form, or of something else than these files.
+    """
+    return _PARSERS[form](answer.replace("\r\n", "\n"), files)
+
+
+def parse_whole(answer: str, files: Files) -> dict[RepoPath, str]:
+    """Read whole files, each in a fenced block; where there are several files, or blocks, each names its own."""
+    blocks = fenced_blocks(answer)
+    if not blocks:
+        raise BadAnswer("no fenced block")
+    found: dict[RepoPath, str] = {}
+    unnamed = []
+    for number, block in enumerate(blocks, 1):
+        path = name_behind(block.info, files) or name_above(block.above, files)
+        if path is None:
+            unnamed.append((number, block))
+        elif path in found:
+            raise BadAnswer(f"two blocks for {path.text}")
+        else:
+            found[path] = joined(block.lines)
+    if not found and len(unnamed) == 1 and len(files) == 1:
+        return {next(iter(files)): joined(unnamed[0][1].lines)}
+    if unnamed:
+        several = f"; there are {len(blocks)} blocks" if len(files) == 1 else f"; there are {len(files)} files"
+        raise BadAnswer(f"block {unnamed[0][0]} does not say which file it is{several}")
+    return found
+
+
+def parse_blocks(answer: str, files: Files) -> dict[RepoPath, str]:
+    """Read search/replace blocks; each is of the file named above it, or of the file of the block before it."""
+    splices: defaultdict[RepoPath, list[Splice]] = defaultdict(list)
+    lines = answer.split("\n")
+    path = next(iter(files)) if len(files) == 1 else None
+    at = after = number = 0
+    while at < len(lines):
+        if not _SEARCH.fullmatch(lines[at]):
+            at += 1
+            continue
+        number += 1
+        end = next((end for end in range(at, len(lines)) if _REPLACE.fullmatch(lines[end])), None)
+        if end is None:
+            raise BadAnswer(f"block {number} is not closed: was the answer cut off?")
+        path = name_above(lines[after:at], files) or path
+        if path is None:
+            raise BadAnswer(f"block {number} does not say which file it is; there are {len(files)}")
+        splices[path].append(_splice(number, lines[at + 1 : end], path, files[path]))
+        at = after = end + 1
+    if not number:
+        raise BadAnswer("no search/replace block")
+    return {path: spliced(files[path], wanted) for path, wanted in splices.items()}
+
+
+def _splice(number: int, inside: Sequence[str], path: RepoPath, text: str) -> Splice:
+    """Return where a block's text stands and what takes its place.
+
+    Where the searched text may hold lines ``=======`` itself, the longest one that the file holds is meant.
+    """
+    what = f"block {number}"
+    middles = [at for at, line in enumerate(inside) if _MIDDLE.fullmatch(line)]
+    if not middles:
+        raise BadAnswer(f"{what} has no line =======")
+    lines = lines_of(text)
+    if not lines and middles[0] == 0:
+        return Splice(start=0, length=0, lines=tuple(inside[1:]), what=what)
+    fitting = [(middle, places(lines, inside[:middle])) for middle in middles if middle]
+    if not fitting:
+        raise BadAnswer(f"{what} searches for nothing, and {path.text} is not empty")
+    middle, found = next((one for one in reversed(fitting) if one[1]), fitting[0])
+    if len(found) == 1:
+        return Splice(start=found[0], length=middle, lines=tuple(inside[middle + 1 :]), what=what)
+    sought = " / ".join(inside[: min(middle, 2)]).strip()[:80]
+    if not found:
+        raise BadAnswer(f"{what} searches for what {path.text} does not hold: {sought}")
+    shown = ", ".join(str(at + 1) for at in found[:_SHOWN_LINES])
+    raise BadAnswer(f"{what} searches for what stands {len(found)} times in {path.text} (lines {shown}): {sought}")
+
+
+_PARSERS: Mapping[str, Callable[[str, Files], dict[RepoPath, str]]] = {
+    "whole": parse_whole,
+    "blocks": parse_blocks,
+    "diff": parse_diff,
+}

@@ -1,0 +1,137 @@
+"""The model ``program``: a program of one's own that answers, ``--model 'program:python rewrite.py'`` say.
+
+It is started for each question, in the current folder, without a shell. Its standard input is one JSON object:
+``messages`` (each with ``role`` and ``text``) and ``facts``, the same question as data (the edit job gives ``path``,
+``text`` and ``row``). What it prints is the answer. Records say that no language model was asked: one that the program
+asks in turn is better reached by an endpoint of its own, for its calls to be counted, cached and capped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shlex
+import shutil
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping
+from typing import Any
+
+from fleet.models.registry import NOTHING, BadModel, ModelContext, ModelSpec, Price
+from qodebase.codec import JSON
+from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt
+
+ADAPTER = "program"
+DETERMINISTIC = True
+
+_SHOWN = 500
+
+
+class ProgramModel:
+    """See `qodebase.ports.Model`.
+
+    Args:
+        words: the program and its arguments.
+        timeout_s: seconds of wall time that one answer may take.
+        in_flight: how many may run at a time.
+    """
+
+    deterministic = True
+    simulated = False
+    local = True
+
+    def __init__(
+        self,
+        name: str,
+        words: tuple[str, ...],
+        clock: Clock,
+        *,
+        environ: Mapping[str, str],
+        timeout_s: float,
+        in_flight: int,
+    ) -> None:
+        self.name = name
+        self._words = words
+        self._clock = clock
+        self._environ = dict(environ)
+        self._timeout_s = timeout_s
+        self._free = asyncio.Semaphore(in_flight)
+
+    async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
+        """Ask the program; a failure, silence, or output that is no text is no answer."""
+        said = _question(prompt)
+        async with self._free:
+            with self._clock.working():
+                process = await asyncio.create_subprocess_exec(
+                    *self._words, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=self._environ
+                )
+                try:
+                    async with asyncio.timeout(self._timeout_s):
+                        out, err = await process.communicate(said)
+                except TimeoutError:
+                    return self._none(Failure.TIMEOUT, f"no answer within {self._timeout_s:g} s")
+                finally:
+                    await _end(process)
+        if process.returncode:
+            told = err.decode(errors="replace").strip()[-_SHOWN:]
+            return self._none(Failure.EMPTY, f"the program ended with {process.returncode}: {told}")
+        try:
+            text = out.decode()
+        except UnicodeDecodeError:
+            return self._none(Failure.EMPTY, "the program printed what is no UTF-8 text")
+        if not text.strip():
+            return self._none(Failure.EMPTY, "the program printed nothing")
+        return Answer(text=text, model=self.name, cost_usd=0.0)
+
+    async def close(self) -> None:
+        """Hold nothing."""
+
+    def _none(self, failure: Failure, why: str) -> NoAnswer:
+        return NoAnswer(failure=failure, why=why, model=self.name)
+
+
+def create(spec: ModelSpec, context: ModelContext) -> ProgramModel:
+    """Make the model; its argument, or ``model`` of its table, is the command.
+
+    Raises:
+        BadModel: there is no such program.
+    """
+    try:
+        words = tuple(shlex.split(spec.argument))
+    except ValueError as error:
+        raise BadModel(f"the model program:{spec.argument}: {error}", hint="Close its quotes.") from None
+    if not words or shutil.which(words[0], path=context.environ.get("PATH")) is None:
+        raise BadModel(
+            f"the model program needs a program: {words[0] if words else 'none'} is not to be found",
+            hint="Write --model 'program:python rewrite.py', or `model` in a table with `adapter = \"program\"`.",
+        )
+    return ProgramModel(
+        spec.name,
+        words,
+        context.clock,
+        environ=context.environ,
+        timeout_s=spec.table.timeout_s,
+        in_flight=spec.table.in_flight or os.cpu_count() or 1,
+    )
+
+
+def price(spec: ModelSpec) -> Price:
+    """Return no price: it is a program on this machine."""
+    return NOTHING
+
+
+def _question(prompt: Prompt) -> bytes:
+    facts: dict[str, Any] = {}
+    for name, value in prompt.facts.items():
+        # Facts that only programs of this process can read have no form in JSON.
+        with contextlib.suppress(TypeError, NotImplementedError):
+            facts[name] = json.loads(JSON.encode(value))
+    return JSON.encode({"messages": prompt.messages, "facts": facts}) + b"\n"
+
+
+async def _end(process: Process) -> None:
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

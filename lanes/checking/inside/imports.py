@@ -1,0 +1,70 @@
+"""Who asks for which modules, told to `Reads`; also where a module was loaded long before."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import importlib.machinery
+from collections.abc import Callable
+from typing import Any
+
+from lanes.checking.inside.reads import Reads
+
+
+def listen(reads: Reads) -> None:
+    """Tell of every import of this process from now on."""
+    _hear_statements(reads)
+    _hear_calls(reads)
+    _hear_loading(importlib.machinery.SourceFileLoader, reads)
+
+
+def hear_loading_of_tests(reads: Reads) -> None:
+    """Tell also what modules do that pytest loads in its own way."""
+    from _pytest.assertion.rewrite import AssertionRewritingHook
+
+    _hear_loading(AssertionRewritingHook, reads)
+
+
+def _hear_statements(reads: Reads) -> None:
+    really = builtins.__import__
+
+    def import_(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+        __tracebackhide__ = True
+        module = really(name, globals, locals, fromlist, level)
+        base = module.__name__ if level else name
+        names = [base]
+        for one in fromlist or ():
+            names += [f"{base}.{sub}" for sub in (getattr(module, "__all__", ()) if one == "*" else (one,))]
+        reads.ask(*names)
+        return module
+
+    builtins.__import__ = _internal(import_)
+
+
+def _hear_calls(reads: Reads) -> None:
+    really = importlib.import_module
+
+    def import_module(name: str, package: str | None = None) -> Any:
+        __tracebackhide__ = True
+        module = really(name, package)
+        reads.ask(module.__name__)
+        return module
+
+    importlib.import_module = _internal(import_module)
+
+
+def _hear_loading(loader: Any, reads: Reads) -> None:
+    really = loader.exec_module
+
+    def exec_module(self: Any, module: Any) -> None:
+        __tracebackhide__ = True
+        with reads.loading(module.__name__):
+            really(self, module)
+
+    loader.exec_module = _internal(exec_module)
+
+
+def _internal(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make Python take a function for a part of its import system, so that warnings and tracebacks pass over it."""
+    function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap>")
+    return function

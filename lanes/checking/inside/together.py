@@ -1,0 +1,56 @@
+"""Several checks in one process: what came of each test, and what each check read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from lanes.checking.inside.reads import Reads
+from lanes.checking.inside.selection import Selections
+
+if TYPE_CHECKING:
+    from lanes.checking.inside.reporter import Reporter
+
+
+class Together:
+    """Says what a process that runs several checks is at, and tells apart what they read."""
+
+    def __init__(self, checks: list[list[str]], reporter: Reporter, reads: Reads) -> None:
+        self.selections = Selections(checks)
+        self.reporter = reporter
+        self._reads = reads
+        self.aside = reads.aside
+        self._ran: list[list[str]] = [[] for _ in checks]
+
+    @contextmanager
+    def collecting(self, path: str) -> Iterator[None]:
+        """Say that a file of tests is being imported."""
+        self.reporter.write(begin=path)
+        with self._reads.collecting(path):
+            yield
+
+    def begin(self, test: str) -> None:
+        """Say that a test is being run from now on."""
+        self.reporter.write(begin=test)
+        for numbers in self.selections.chosen(test).values():
+            for number in numbers:
+                self._ran[number].append(test)
+        self._reads.begin(test, test.partition("::")[0])
+
+    def end(self) -> None:
+        """Say that it has ended."""
+        self._reads.end()
+
+    def done(self, code: int, passed: Sequence[str] = ()) -> None:
+        """Write how it ended: an exit code, what passed without being reported yet, and what each check read.
+
+        For each check this is the number of a set of paths, and its habit.
+        """
+        sets: dict[tuple[str, ...] | None, int] = {}
+        reads = []
+        for tests in self._ran:
+            found = self._reads.found_by(tests)
+            reads.append(sets.setdefault(None if found is None else tuple(found), len(sets)))
+        habits = [self._reads.habit(tests) for tests in self._ran]
+        self.reporter.write(done=code, passed=passed, sets=list(sets), reads=reads, habits=habits)
