@@ -56,7 +56,7 @@ def redo(collision: Collision, by: str) -> Resolved | Declined:
     if isinstance(mode, Declined):
         return mode
     content = _as_git_lays_it_out(collision, outcome.content)
-    doubt = objection(collision, content)
+    doubt = objection(collision, content) or stale_use(collision, content)
     return Declined(why=doubt) if doubt else Resolved(content=content, mode=mode)
 
 

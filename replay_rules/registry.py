@@ -107,6 +107,16 @@ def placed_rules() -> tuple[Placed, ...]:
     return tuple(sorted(found, key=lambda placed: (placed.order, placed.name)))
 
 
+def inverse_of(name: str) -> str | None:
+    """Return the rule that undoes what a rule did, ``NAME-undo`` of ``NAME`` and the reverse; None where there is none.
+
+    >>> inverse_of("sorted-index"), inverse_of("sorted-index-undo"), inverse_of("imports")
+    ('sorted-index-undo', 'sorted-index', None)
+    """
+    other = name.removesuffix("-undo") if name.endswith("-undo") else f"{name}-undo"
+    return other if other in rule_names() else None
+
+
 def rule_names() -> list[str]:
     """Return the names of all rules, sorted."""
     ours = [

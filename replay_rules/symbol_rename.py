@@ -105,7 +105,7 @@ def dangling(language: str, base: bytes, result: bytes) -> str:
 
 
 def stale_use(collision: Collision, result: bytes) -> str:
-    """Return why a clean merge is doubted where one side renamed what the other uses anew, or the empty text."""
+    """Return why a result is doubted where one side renamed what the other uses anew, or the empty text."""
     base, main, change = (side.content for side in (collision.base, collision.main, collision.change))
     language = grammar_of(collision.path)
     if language is None or base is None or main is None or change is None or result in (main, change):

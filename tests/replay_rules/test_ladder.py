@@ -74,3 +74,13 @@ def test_a_rule_has_no_say_in_blank_lines_where_git_merges() -> None:
     assert isinstance(ruled, Resolved)
     assert merged.content != ruled.content
     assert by_rule == merged
+
+
+def test_no_rule_lands_a_use_of_a_name_that_main_renamed() -> None:
+    base = b"def old(x):\n    return x + 1\n\n\ndef last():\n    return 0\n"
+    main = base.replace(b"old", b"new") + b"\n\ndef theirs():\n    return new(1)\n"
+    change = base + b"\n\ndef mine():\n    return old(2)\n"
+    sides = [Side(content=content) for content in (base, main, change)]
+    climbed = climb(Collision(path=RepoPath(b"a.py"), base=sides[0], main=sides[1], change=sides[2]), ["symbols-added"])
+    assert climbed.resolved is None
+    assert "rename: old is used and no longer defined" in climbed.steps[-1].declined
