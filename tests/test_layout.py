@@ -24,6 +24,7 @@ OWNERS: Mapping[str, str] = {
     "dulwich": "qodebase",
     "msgspec": "qodebase",
     "pygit2": "replay_rules",
+    "cydifflib": "replay_rules",
     "tree_sitter": "replay_rules",
     "tree_sitter_javascript": "replay_rules",
     "tree_sitter_python": "replay_rules",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import random
 
-from replay_rules.hunks import Hunk, conflicts, hunks, lines_of, rebuild
+from replay_rules.hunks import Hunk, conflicts, hunks, lines_of, rebuild, whole_hunks
 
 
 def test_lines_end_at_line_feeds_only_and_join_to_what_they_were() -> None:
@@ -70,3 +71,13 @@ def test_a_file_of_one_line_again_and_again_is_one_hunk_and_takes_no_time() -> N
     side = [b"a\n", *base, b"b\n"]
     assert hunks(base, side) == [Hunk(0, 6000, tuple(side))]
     assert hunks(base, [*base, b"b\n"]) == [Hunk(6000, 6000, (b"b\n",))]
+
+
+def test_the_quick_matcher_finds_what_the_standard_library_finds() -> None:
+    pieces = [f"{word}\n".encode() for word in ("a", "b", "", "return x", "    pass", "c")]
+    rng = random.Random(1)
+    for _ in range(300):
+        base, side = ([rng.choice(pieces) for _ in range(rng.randrange(40))] for _ in range(2))
+        codes = difflib.SequenceMatcher(None, base, side, autojunk=False).get_opcodes()
+        expected = [Hunk(start, end, tuple(side[a:b])) for tag, start, end, a, b in codes if tag != "equal"]
+        assert whole_hunks(base, side) == expected
