@@ -10,6 +10,7 @@ from fleet.calls import Calls, usage_of
 from fleet.channels import Channels
 from fleet.making import Made, make_change
 from fleet.sent_back_text import bounded, with_sent_back
+from fleet.verifying import Verifier
 from lanes.fork import Main
 from lanes.router import SharedByLane
 from lanes.submission import Landed, SentBack, Submission
@@ -48,7 +49,8 @@ class Agents:
         clock: Clock,
         state: Callable[[str], IntentState],
         shared: SharedByLane,
-        tries: int,
+        most_attempts: int,
+        verifier: Verifier,
     ) -> None:
         self._job = job
         self._channels = channels
@@ -60,7 +62,8 @@ class Agents:
         self._attempts = attempts
         self._clock = clock
         self._state = state
-        self._tries = tries
+        self._most_attempts = most_attempts
+        self._verifier = verifier
         self._reached = False
         self._asking: dict[str, Stoppable] = {}
         self.at_work: set[str] = set()
@@ -99,15 +102,18 @@ class Agents:
         attempt = max(1, state.attempt)
         while True:
             if state.sent_back is not None and state.sent_back.attempt == attempt:
-                if attempt >= self._tries:
+                if attempt >= self._most_attempts:
                     self._end(intent, attempt, agent, Ending.SENT_BACK, state.sent_back.reason)
                     return
                 attempt += 1
             submission = self._held(intent, state) or await self._attempt(intent, attempt, agent, state.sent_back)
             if self._cancelled(intent, attempt, agent) or submission is None:
                 return
+            if isinstance(submission, SentBack):
+                self._send_back(intent, attempt, agent, submission.reason)
+                continue
             if isinstance(submission, Unusable):
-                if self._channels.escalate is None or attempt >= self._tries:
+                if self._channels.escalate is None or attempt >= self._most_attempts:
                     self._end(intent, attempt, agent, submission.ending, submission.why)
                     return
                 self._send_back(intent, attempt, agent, submission.why)
@@ -154,11 +160,15 @@ class Agents:
 
     async def _attempt(
         self, intent: Intent, attempt: int, agent: str, sent_back: events.SentBack | None
-    ) -> Submission | Unusable | None:
-        placed = self._main.placed(intent)
+    ) -> Submission | SentBack | Unusable | None:
+        given = intent.given if attempt == 1 else None
+        placed = self._main.placed(intent) if given is None else intent
         intent = intent if isinstance(placed, Declined) else placed
         shared = self._shared.of(intent.scope)
-        fork = self._main.fork(intent.scope, shared)
+        if given is None:
+            fork = self._main.fork(intent.scope, shared)
+        else:
+            fork = self._main.fork_at(given.base, (*intent.scope, *shared))
         where = {"actor": agent, "intent": intent.id, "attempt": attempt}
         admitted = self._journal.write(events.Admitted, base=fork.commit, **where)
         if isinstance(placed, Declined):
@@ -190,6 +200,8 @@ class Agents:
         made = make_change(self._job, intent, called.outcome, fork, shared)
         if not isinstance(made, Made):
             return made
+        if fault := await self._verifier.fault(intent, made.change, fork):
+            return SentBack(reason=f"did not do on its own fork: {fault}")
         kept = self._attempts.keep(made.change)
         self._journal.write(
             events.ChangeMade,

@@ -237,6 +237,7 @@ class _Question:
             why="" if isinstance(outcome, Answer) else outcome.why,
             source=outcome.source if isinstance(outcome, Answer) else "provider",
             model=outcome.model,
+            named=outcome.named if isinstance(outcome, Answer) else "",
             input_tokens=outcome.input_tokens,
             cached_tokens=outcome.cached_tokens,
             output_tokens=outcome.output_tokens,

@@ -60,6 +60,12 @@ class Channels:
         return tuple({id(channel): channel for channel in named if channel is not None}.values())
 
     @property
+    def redoes(self) -> bool:
+        """Return whether somebody is there who can redo a change on a newer text."""
+        asked = (self.choose("replay", attempt=1), self.choose("replay", attempt=1, failed=True))
+        return any(getattr(channel.model, "redoes", True) for channel in asked)
+
+    @property
     def gates(self) -> tuple[Throttle, ...]:
         """Return the gates that there are."""
         return tuple(channel.throttle for channel in self.all if channel.throttle is not None)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from fleet.admission import Queue
 from fleet.agent import Agents
 from fleet.stall import Look, Stall
+from lanes.yard import Yard
 from qodebase import events
 from qodebase.intent import Ending
 from qodebase.journal import Journal
@@ -25,6 +26,7 @@ class Control:
     Args:
         me: this process, as `qodebase.runs.RunFolder.holder` names it; pause and resume for others are dropped.
         hangs: says in words what is under way, for a stall.
+        yard: obeys orders to one lane.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Control:
         agents: Agents,
         stall: Stall,
         hangs: Callable[[], tuple[str, ...]],
+        yard: Yard,
     ) -> None:
         self._orders = orders
         self._me = me
@@ -47,6 +50,7 @@ class Control:
         self._agents = agents
         self._stall = stall
         self._hangs = hangs
+        self._yard = yard
 
     def begin(self) -> None:
         """Finish the cancels of earlier sittings, and take in what waits; before any agent starts."""
@@ -70,7 +74,8 @@ class Control:
             await asyncio.sleep(_LOOK_S)
             self.take()
             now = asyncio.get_running_loop().time()
-            look = self._stall.look(self._state.progress, now=now, at_work=self._queue.out > 0)
+            at_work = self._queue.out > 0 and not self._state.lanes
+            look = self._stall.look(self._state.progress, now=now, at_work=at_work)
             if look is not Look.FINE:
                 self._journal.write(
                     events.Stalled, actor="driver", real_s=round(self._stall.still_s, 1), real_hangs=self._hangs()
@@ -88,7 +93,11 @@ class Control:
             intents=order.intents,
             everything=order.everything,
             reason=order.reason,
+            lane=order.lane or None,
         )
+        if order.lane:
+            self._obey_lane(order)
+            return
         match order.what:
             case What.PAUSE:
                 self._queue.pause()
@@ -96,6 +105,15 @@ class Control:
                 self._queue.go_on()
             case What.CANCEL:
                 self._cancel()
+
+    def _obey_lane(self, order: Order) -> None:
+        match order.what:
+            case What.PAUSE:
+                self._yard.pause(order.lane)
+            case What.DRAIN:
+                self._yard.drain(order.lane)
+            case What.RESUME:
+                self._yard.go_on(order.lane)
 
     def _cancel(self) -> None:
         """End what was cancelled and no agent has; agents end the rest where that is safe."""

@@ -26,6 +26,7 @@ from fleet.redo import ModelRedo
 from fleet.spending import Spending
 from fleet.stall import Stall, hanging
 from fleet.stop_if import StopIf
+from fleet.verifying import Verifier
 from lanes.desk import Tell, unheard
 from lanes.router import Router, SharedByLane
 from lanes.yard import Yard
@@ -59,7 +60,7 @@ class Parts:
         stop_if: conditions that pause the run (`fleet.stop_if`).
         checker: runs checks; None: the job has none.
         tell: hears of each tree that is to be judged; see `lanes.desk.Desk`.
-        tries: attempts for each intent.
+        most_attempts: attempts for each intent.
         stall_after_s: see `fleet.stall.Stall`.
         sign: gives a commit's signature, or None.
         listeners: hear each event once it is in the journal.
@@ -73,7 +74,7 @@ class Parts:
     checker: Checker | None = None
     tell: Tell = unheard
     engine: Engine | None = None
-    tries: int = 1
+    most_attempts: int = 1
     stall_after_s: float = 600.0
     sign: Callable[[bytes], bytes] | None = None
     listeners: Sequence[Callable[[Event], None]] = ()
@@ -224,15 +225,17 @@ class Driver:
         )
         desk = ground.open_desk(main)
         held.callback(desk.close)
+        verifier = Verifier(parts.job, parts.checker, parts.tell, reader)
         redo = ModelRedo(
             parts.job,
             calls,
             journal,
             attempts,
+            verifier=verifier,
             open_tree=partial(CommitTree, reader),
             asked=lambda intent: self.state.intents[intent].intent.asked,
         )
-        yard = ground.open_yard(desk, redo)
+        yard = ground.open_yard(desk, redo if parts.channels.redoes else None)
         self._queue = Queue(chosen, lambda intent: self.state.intents[intent].ending)
         self._journal = journal
         if self._drained:
@@ -249,7 +252,8 @@ class Driver:
             clock=parts.clock,
             state=self.state.intents.__getitem__,
             shared=SharedByLane(Router(settings.lanes), parts.job.shared),
-            tries=parts.tries,
+            most_attempts=parts.most_attempts,
+            verifier=verifier,
         )
         control = Control(
             Orders(self._folder.root),
@@ -260,6 +264,7 @@ class Driver:
             agents=agents,
             stall=Stall(parts.stall_after_s),
             hangs=lambda: self._hanging(agents, yard),
+            yard=yard,
         )
         control.begin()
         try:

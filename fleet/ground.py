@@ -6,10 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from fleet.given.authors import author_of
 from lanes.compose import Composer
+from lanes.contract import Contract
 from lanes.desk import Desk, Tell
 from lanes.fork import Main
 from lanes.gate import Gate, NoChecks
+from lanes.judging import Judge
+from lanes.policy import Policy
 from lanes.router import Router
 from lanes.step import Terms
 from lanes.train import Builder
@@ -17,7 +21,7 @@ from lanes.yard import Yard
 from qodebase.code import CommitTree
 from qodebase.journal import Journal
 from qodebase.paths import CommitId
-from qodebase.ports import Checker, Clock, Job, Redo
+from qodebase.ports import Checker, Clock, HasChecks, Job, Redo
 from qodebase.runs import Settings
 from qodebase.segments import SegmentWriter
 from qodebase.state import RunState
@@ -57,6 +61,32 @@ class Ground:
                 main.pass_by(commit.id, CommitId(commit.parents[0]))
         return main
 
+    def policy(self) -> Policy:
+        """Return how the run's lanes work."""
+        settings = self.settings
+        return Policy(
+            train_max=settings.train_max,
+            prefetch=settings.prefetch,
+            contract=settings.contract,
+            read_sets=settings.read_sets,
+            inside=settings.replays == "inside",
+        )
+
+    def open_contract(self, main: Main) -> Contract:
+        """Return the checks in force: standing ones, and those of what has landed, without what was ended or lost."""
+        checks = self.job.checks() if isinstance(self.job, HasChecks) else {}
+        known = self.state.intents.values()
+        named = {name for one in known for name in one.intent.checks}
+        landed = [(one.intent, one.commit) for one in known if one.commit is not None]
+        return Contract(
+            self.policy(),
+            main,
+            standing=[name for name in checks if name not in named],
+            landed=sorted(landed, key=lambda one: main.position_of(one[1])),
+            out=frozenset(self.state.out_of_force),
+            watches=bool(checks),
+        )
+
     def open_desk(self, main: Main) -> Desk:
         """Return the landing desk; whoever asks for it closes it."""
         reader = self.reader
@@ -64,7 +94,8 @@ class Ground:
             terms=Terms(
                 run=self.settings.run,
                 shared=self.job.shared,
-                author=lambda submission: self._person(submission.agent),
+                author=lambda submission: author_of(submission.intent) or self._person(submission.agent),
+                committer=lambda submission: self._person(submission.agent),
                 sign=self.sign,
                 simulated=self.clock.simulated,
             ),
@@ -76,21 +107,27 @@ class Ground:
             between=lambda old, new: [commit.id for commit in reader.log(new, old)],
             sync=self._sync,
             tell=self.tell,
+            contract=self.open_contract(main),
         )
 
-    def open_yard(self, desk: Desk, redo: Redo) -> Yard:
+    def open_yard(self, desk: Desk, redo: Redo | None) -> Yard:
         """Return the lanes."""
         job, rules = self.job, self.settings.rules
         return Yard(
             router=Router(self.settings.lanes),
             desk=desk,
             builder=Builder(desk.main, job.shared, chooser(rules.off, rules.bind), job.idempotent),
-            gate=Gate(self.checker or NoChecks()),
+            judge=Judge(
+                gate=Gate(self.checker or NoChecks()),
+                desk=desk,
+                journal=self.journal,
+                tree_of=lambda commit: self.reader.commit(commit).tree,
+            ),
             journal=self.journal,
             clock=self.clock,
             redo=redo,
             shared=[shared.path for shared in job.shared],
-            train_max=self.settings.train_max,
+            policy=self.policy(),
             sitting=self.state.sittings,
         )
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from fleet.attempts import Attempts
 from fleet.calls import Calls
 from fleet.making import make_change
 from fleet.replay_text import with_replay
+from fleet.verifying import Verifier
 from qodebase import events
+from qodebase.change import Change
 from qodebase.collision import Declined
 from qodebase.journal import Journal
 from qodebase.paths import CommitId
-from qodebase.ports import Job, Postponed, Redone, ReplayRequest, Tree, Unusable
+from qodebase.ports import Job, Postponed, Redone, ReplayRequest, ThrownAway, Tree, Unusable
 
 
 class ModelRedo:
     """Redo intents with a model, and journal each new change.
 
     Args:
+        verifier: looks at each new change before it goes on.
         open_tree: gives the code at a commit, for the base of an original change.
         asked: gives what an intent asks, by its id.
     """
@@ -30,10 +33,12 @@ class ModelRedo:
         journal: Journal,
         attempts: Attempts,
         *,
+        verifier: Verifier,
         open_tree: Callable[[CommitId], Tree],
         asked: Callable[[str], str],
     ) -> None:
         self._job = job
+        self._verifier = verifier
         self._open_tree = open_tree
         self._asked = asked
         self._calls = calls
@@ -42,6 +47,14 @@ class ModelRedo:
 
     async def redo(self, request: ReplayRequest, fork: Tree) -> Redone | Declined | Postponed:
         """Ask the model with the newest text, the original change and what landed in between."""
+        redone = await self.redo_ahead(request, fork, _as_it_is)
+        assert not isinstance(redone, ThrownAway)
+        return redone
+
+    async def redo_ahead(
+        self, request: ReplayRequest, fork: Tree, settled: Callable[[Change], Awaitable[Change | None]]
+    ) -> Redone | Declined | Postponed | ThrownAway:
+        """Ask on a state that main is expected to come to; the change is kept once it has."""
         intent = request.intent
         agent = f"replay {request.replay}"
         prompt = with_replay(
@@ -66,24 +79,33 @@ class ModelRedo:
         made = make_change(self._job, intent, called.outcome, fork, [shared.path for shared in self._job.shared])
         if isinstance(made, Unusable):
             return Declined(why=made.why)
-        kept = self._attempts.keep(made.change)
+        if fault := await self._verifier.fault(intent, made.change, fork):
+            return Declined(why=fault)
+        change = await settled(made.change)
+        if change is None:
+            return ThrownAway(usage=called.usage)
+        kept = self._attempts.keep(change)
         self._journal.write(
             events.Replayed,
             actor=agent,
             intent=intent.id,
             attempt=request.attempt,
-            base=made.change.base,
+            base=change.base,
             replay=request.replay,
             change=kept.digest,
             ref=kept.ref,
-            paths=made.change.paths,
+            paths=change.paths,
         )
         plan = {**called.plan, "change": kept.digest}
         return Redone(
-            change=made.change,
+            change=change,
             model=called.outcome.model,
             usage=called.usage,
             plan=plan,
             deterministic=called.deterministic,
             simulated=called.simulated,
         )
+
+
+async def _as_it_is(change: Change) -> Change | None:
+    return change

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Mapping, Set
 
 from qodebase.change import EXECUTABLE, REGULAR, SYMLINK, Change, Patch, Rename, SetMode, Write
@@ -16,7 +17,10 @@ MAX_BYTES = 16 << 20
 
 
 def screen(intent: Intent, change: Change, fork: Tree, shared: Iterable[RepoPath]) -> str:
-    """Return why a change is refused, or the empty text."""
+    """Return why a change is refused, or the empty text.
+
+    Only a change that was made before the run may bring symbolic links, and only such as stay in the repository.
+    """
     shared = frozenset(shared)
     allowed = {*intent.scope, *shared}
     for path in change.paths:
@@ -34,9 +38,19 @@ def screen(intent: Intent, change: Change, fork: Tree, shared: Iterable[RepoPath
         edits = materialise(change, fork)
     except BadChange as error:
         return str(error)
-    if any(edit is not None and edit.mode == SYMLINK for edit in edits.values()):
-        return "makes a symbolic link, or writes one that is there"
-    return _fault_of_folders(edits, fork)
+    links = {path: edit.content for path, edit in edits.items() if edit is not None and edit.mode == SYMLINK}
+    if intent.given is None or change.base != intent.given.base:
+        fault = "makes a symbolic link, or writes one that is there" if links else ""
+    else:
+        fault = next((f"{path.text} links out of the repository" for path in links if _leaves(path, links[path])), "")
+    return fault or _fault_of_folders(edits, fork)
+
+
+def _leaves(path: RepoPath, target: bytes) -> bool:
+    """Return whether a symbolic link leads out of the repository, or into git's own folder."""
+    whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    first = whole.partition(b"/")[0]
+    return whole.startswith(b"/") or first == b".." or first.lower() == b".git"
 
 
 def _fault_of_modes(change: Change) -> str:

@@ -12,10 +12,13 @@ _CUT = "\n[some lines are not shown]\n"
 
 
 def with_sent_back(prompt: Prompt, sent_back: SentBack) -> Prompt:
-    """Return a job's prompt, made on the newest main, with why the last change was sent back in front."""
+    """Return a job's prompt, made on the newest main, with why the last change was sent back in front.
+
+    Its facts then say which ``attempt`` it asks for.
+    """
     *first, last = prompt.messages
     told = Message(role=last.role, text=f"{sent_back_text(sent_back)}\n\n{last.text}")
-    return prompt.saying((*first, told))
+    return prompt.saying((*first, told)).knowing(attempt=(sent_back.attempt or 1) + 1)
 
 
 def sent_back_text(sent_back: SentBack) -> str:

@@ -12,7 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
+from lanes.contract import Contract
 from lanes.fork import Main
+from lanes.policy import Policy
+from lanes.read_sets import meets
 from lanes.step import LandingStep, Outcome, Place, Terms, to_trunk
 from lanes.train import Stuck, Train
 from qodebase import events
@@ -35,19 +38,36 @@ def unheard(tree: str, base: str, edits: Mapping[RepoPath, Edit | None]) -> None
     """Take a tree that nobody wants to hear of."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stale:
+    """A judged train that has not landed: something did meanwhile that these checks look at."""
+
+    checks: tuple[str, ...]
+
+
+Became = list[CommitId | Stuck | None] | Stale
+"""What became of a train: of each member, or of all together."""
+
+
 @dataclass(slots=True, kw_only=True)
 class _Ticket:
     """A judged train at the desk."""
 
     train: Train
     judgement: Judgement
-    done: asyncio.Future[list[CommitId | Stuck | None]]
+    done: asyncio.Future[Became]
+
+    def tell(self, became: Became) -> None:
+        """Say what became of it, where somebody still waits."""
+        if not self.done.done():
+            self.done.set_result(became)
 
 
 class Desk:
     """Land trains; one desk a run owns the trunk and its thread.
 
-    ``tell`` hears of each tree that is to be judged.
+    ``tell`` hears of each tree that is to be judged. Before main moves, what a train's checks looked at is compared
+    with what landed since it was merged; nothing else moves main between that comparison and the step.
     """
 
     def __init__(
@@ -62,6 +82,7 @@ class Desk:
         between: Callable[[CommitId, CommitId], Iterable[CommitId]],
         sync: Callable[[], None],
         tell: Tell = unheard,
+        contract: Contract | None = None,
     ) -> None:
         self.main = main
         self._terms = terms
@@ -72,6 +93,7 @@ class Desk:
         self._between = between
         self._sync = sync
         self._tell = tell
+        self.contract = Contract(Policy(), main, watches=False) if contract is None else contract
         self._queue: asyncio.Queue[_Ticket] = asyncio.Queue()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="trunk")
 
@@ -86,14 +108,14 @@ class Desk:
 
         return await self._in_thread(made)
 
-    async def land(self, train: Train, judgement: Judgement) -> list[CommitId | Stuck | None]:
+    async def land(self, train: Train, judgement: Judgement) -> Became:
         """Land a judged train.
 
         Returns:
-            For each member its commit, None where its own paths moved meanwhile, or what it is stuck at where coupling
-            it again would come to the same: a rule declined a shared path.
+            For each member its commit, None where paths moved meanwhile, or what it is stuck at where coupling it again
+            would come to the same: a rule declined a shared path. `Stale` where checks must run again first.
         """
-        done: asyncio.Future[list[CommitId | Stuck | None]] = asyncio.get_running_loop().create_future()
+        done: asyncio.Future[Became] = asyncio.get_running_loop().create_future()
         await self._queue.put(_Ticket(train=train, judgement=judgement, done=done))
         return await done
 
@@ -103,7 +125,24 @@ class Desk:
             tickets = [await self._queue.get()]
             while not self._queue.empty() and sum(len(ticket.train.members) for ticket in tickets) < _BATCH:
                 tickets.append(self._queue.get_nowait())
-            await self._step(tickets)
+            if ready := self._ready(tickets):
+                await self._step(ready)
+
+    def _ready(self, tickets: Sequence[_Ticket]) -> list[_Ticket]:
+        """Return the trains that may land in one step; others go back to their lanes, or wait for the next step."""
+        ready: list[_Ticket] = []
+        for ticket in tickets:
+            if not ticket.judgement.checks and not self.contract.in_force:
+                ready.append(ticket)
+            elif stale := self.contract.stale(ticket.train, ticket.judgement):
+                ticket.tell(Stale(checks=stale))
+            elif not ticket.train.fits(self.main):
+                ticket.tell([None for _ in ticket.train.members])
+            elif any(_meet(ticket, other) for other in ready):
+                self._queue.put_nowait(ticket)
+            else:
+                ready.append(ticket)
+        return ready
 
     def close(self) -> None:
         """End the thread after the step that is under way."""
@@ -124,9 +163,9 @@ class Desk:
             raise
         commits = iter(self._report(places, outcomes, step.latest))
         for ticket in tickets:
-            mine = [next(commits) for _ in ticket.train.members]
-            if not ticket.done.done():
-                ticket.done.set_result(mine)
+            became = [next(commits) for _ in ticket.train.members]
+            ticket.tell(became)
+            self.contract.judged(ticket.judgement, whole=all(isinstance(one, str) for one in became))
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         if self._clock.simulated:
@@ -168,6 +207,7 @@ class Desk:
             for path, result in outcome.shared.items():
                 entries[path] = result.after
             self.main.advance(submission.intent.id, outcome.commit, entries)
+            self.contract.landed(place.member, outcome.commit)
         if self._trunk.tip != self.main.tip:
             self._meet_foreign(self._trunk.tip)
         for path, content in latest.items():
@@ -181,3 +221,14 @@ class Desk:
         commits = tuple(self._between(self.main.tip, tip))
         self._journal.write(events.Foreign, actor="trunk", commits=commits)
         self.main.reset(self._open_tree(tip), commits)
+        self.contract.moved_by_others()
+
+
+def _meet(one: _Ticket, other: _Ticket) -> bool:
+    """Return whether one of two trains edits what the other edits, or touches what its checks looked at."""
+    same = not one.train.edits.keys().isdisjoint(other.train.edits)
+    return same or _looks(one, other.train.touched) or _looks(other, one.train.touched)
+
+
+def _looks(ticket: _Ticket, places: frozenset[RepoPath]) -> bool:
+    return bool(ticket.judgement.checks) and meets(ticket.judgement.read, places)

@@ -105,6 +105,8 @@ class Main:
         self._movers: dict[RepoPath, list[_Move]] = {}
         self._landings: dict[int, tuple[CommitId, CommitId]] = {}
         self._positions: dict[CommitId, int] = {}
+        self._intents: dict[int, str] = {}
+        self._older: dict[CommitId, int] = {}
         self._foreign: list[tuple[int, CommitId, CommitId]] = []
         self._moves = lru_cache(_KEPT_MOVES)(self._moves_of)
         self.tip = tree.commit
@@ -141,18 +143,22 @@ class Main:
         return Fork(self.tip, self.position, entries, contents, self._open_tree)
 
     def fork_at(self, commit: CommitId, paths: Iterable[RepoPath]) -> Fork:
-        """Take a fork of an earlier commit, with the entries and contents of ``paths``."""
+        """Take a fork of an earlier commit, with the entries and contents of ``paths``.
+
+        It may be older than what main began on, or lie beside it: what happened between the two counts as one step.
+        """
         tree = self._open_tree(commit)
         entries = {path: tree.entry(path) for path in paths}
         contents = {
             path: tree.read(path) for path, entry in entries.items() if entry is not None and entry.mode != SUBMODULE
         }
-        return Fork(commit, self._positions.get(commit, 0), entries, contents, self._open_tree)
+        return Fork(commit, self._place_of(commit), entries, contents, self._open_tree)
 
     def remember(self, intent: str, commit: CommitId, paths: Iterable[RepoPath], *, before: CommitId) -> None:
         """Count a landing of an earlier sitting: whose it was, and what it moved from ``before`` on; oldest first."""
         self.position += 1
         self._positions[commit] = self.position
+        self._intents[self.position] = intent
         self._landings[self.position] = before, commit
         for path in paths:
             self._movers.setdefault(path, []).append(_Move(self.position, intent, None))
@@ -167,6 +173,8 @@ class Main:
     def advance(self, intent: str, commit: CommitId, entries: Mapping[RepoPath, Entry | None]) -> None:
         """Take in one landing: what the tip holds now at the paths that it touched."""
         self.position += 1
+        self._positions[commit] = self.position
+        self._intents[self.position] = intent
         self._landings[self.position] = self.tip, commit
         self.tip = commit
         for path, entry in entries.items():
@@ -194,6 +202,20 @@ class Main:
         self._contents.clear()
         self._kept = 0
 
+    def landing_at(self, position: int) -> tuple[CommitId, str]:
+        """Return the commit at a position, and the intent that landed there; 0 is what main began on."""
+        if position == 0:
+            return self._landings[1][0] if 1 in self._landings else self.tip, ""
+        return self._landings[position][1], self._intents.get(position, "")
+
+    def position_of(self, commit: CommitId) -> int:
+        """Return the position of a commit of an earlier sitting; 0 for one that main has not seen land."""
+        return self._positions.get(commit, 0)
+
+    def moved_by_others(self, since: int) -> bool:
+        """Return whether somebody else's commit came after a position."""
+        return bool(self._foreign_after(since))
+
     def movers(self, path: RepoPath, since: int, *more: RepoPath) -> list[str]:
         """Return the intents that moved a path, or one of ``more``, after a position, oldest first."""
         moves = sorted(move for one in (path, *more) for move in self._moves_after(one, since))
@@ -209,6 +231,10 @@ class Main:
 
     def removal(self, path: RepoPath, after: int) -> tuple[int, Moves] | None:
         """Return the first commit after a position that took a path away: its position, and what moved in it."""
+        if after < 0:
+            if self._takes(path, after):
+                return 0, self._moves(after)
+            after = 0
         positions = [move.position for move in self._moves_after(path, after) if not move.leaves]
         positions += [position for position, _, _ in self._foreign_after(after)]
         taken = next((position for position in sorted(positions) if self._takes(path, position)), None)
@@ -236,6 +262,17 @@ class Main:
                 return Declined(why=f"{path.text} is gone from main: {where.why}")
             scope.append(where)
         return intent.aimed(dict.fromkeys(scope))
+
+    def _place_of(self, commit: CommitId) -> int:
+        """Return a commit's position; one that is not between main's beginning and its tip gets one below 0."""
+        if commit in self._positions:
+            return self._positions[commit]
+        began, _ = self.landing_at(0)
+        if commit == began:
+            return 0
+        place = self._older.setdefault(commit, -1 - len(self._older))
+        self._landings[place] = commit, began
+        return place
 
     def _moves_after(self, path: RepoPath, since: int) -> list[_Move]:
         moves = self._movers.get(path, [])

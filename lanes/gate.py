@@ -1,11 +1,16 @@
-"""The gate: one verdict for each tree and set of checks."""
+"""The gate: one verdict for each tree and check."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
+from qodebase.paths import RepoPath
 from qodebase.ports import Checker, Judgement, Verdict
+
+_KEPT_TREES = 256
 
 
 class NoChecks:
@@ -22,42 +27,152 @@ class NoChecks:
         return Judgement(tree=tree, verdict=Verdict.GREEN)
 
 
-class Gate:
-    """Judge trees; a verdict belongs to its tree and checks, and is not asked for twice.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the gate found out about a tree.
 
-    A red tree is run once more: red twice is red, red then green is green and marked as a flake.
+    Attributes:
+        judgement: the verdict; ``failed`` names what was red twice, ``reads`` is of every check that was judged.
+        flipped: the checks that were red and then green.
+        runs: how often the checker was asked for it.
+    """
+
+    judgement: Judgement
+    flipped: tuple[str, ...] = ()
+    runs: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What one check came to on one tree; ``told`` is the output that says why it is red."""
+
+    green: bool
+    read: tuple[RepoPath, ...] | None
+    flipped: bool = False
+    told: str = ""
+
+
+@dataclass(slots=True)
+class _Tree:
+    """All that is known of one tree; only one task at a time finds out more."""
+
+    known: dict[str, _Known] = field(default_factory=dict)
+    held: dict[tuple[str, ...], Judgement] = field(default_factory=dict)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Gate:
+    """Judge trees; what a check came to belongs to its tree, and is not asked for twice.
+
+    What is red is run once more: red twice is red, red then green is green and marked as a flake. A tree on which one
+    of the wanted checks is known to be red is red, whatever the others would say. The newest trees are remembered.
     """
 
     def __init__(self, checker: Checker) -> None:
         self._checker = checker
-        self._verdicts: dict[tuple[str, tuple[str, ...]], Judgement] = {}
-        self._running: dict[tuple[str, tuple[str, ...]], asyncio.Lock] = {}
+        self._trees: OrderedDict[str, _Tree] = OrderedDict()
 
-    async def judge(self, tree: str, checks: Iterable[str]) -> Judgement:
-        """Return the verdict on a tree."""
+    async def judge(
+        self,
+        tree: str,
+        checks: Iterable[str],
+        meanwhile: Callable[[Sequence[str]], Awaitable[None]] | None = None,
+    ) -> Found:
+        """Return the verdict on a tree; ``meanwhile`` is told what is red while that is run once more."""
         wanted = tuple(sorted(set(checks)))
         if not wanted:
-            return await self._checker.check(tree, wanted)
-        known = self._verdicts.get((tree, wanted))
-        if known is None:
-            async with self._running.setdefault((tree, wanted), asyncio.Lock()):
-                known = self._verdicts.get((tree, wanted)) or await self._run(tree, wanted)
-                self._verdicts[tree, wanted] = known
-            self._running.pop((tree, wanted), None)
-        return known
+            return Found(judgement=Judgement(tree=tree, verdict=Verdict.GREEN))
+        about = self._about(tree)
+        async with about.lock:
+            runs = 0
+            red = any(name in about.known and not about.known[name].green for name in wanted)
+            missing = tuple(name for name in wanted if name not in about.known)
+            if missing and not red and wanted not in about.held:
+                runs = await self._run(tree, about, wanted, missing, meanwhile)
+            return self._found(tree, about, wanted, runs)
 
-    async def _run(self, tree: str, wanted: tuple[str, ...]) -> Judgement:
-        judgement = await self._checker.check(tree, wanted)
-        if judgement.verdict is Verdict.RED:
-            again = await self._checker.check(tree, wanted)
-            if again.verdict is Verdict.GREEN:
-                judgement = Judgement(
-                    tree=tree,
-                    verdict=again.verdict,
-                    checks=again.checks,
-                    output=again.output,
-                    flake=True,
-                    read=again.read,
-                    reads=again.reads,
-                )
-        return judgement
+    async def again(self, tree: str, checks: Sequence[str], times: int) -> list[frozenset[str]]:
+        """Run checks on a tree so many times, whatever is known of it; return what was red each time."""
+        return [_red(await self._checker.check(tree, checks), checks) for _ in range(times)]
+
+    def _about(self, tree: str) -> _Tree:
+        about = self._trees.setdefault(tree, _Tree())
+        self._trees.move_to_end(tree)
+        while len(self._trees) > _KEPT_TREES:
+            self._trees.popitem(last=False)
+        return about
+
+    async def _run(
+        self,
+        tree: str,
+        about: _Tree,
+        wanted: tuple[str, ...],
+        missing: tuple[str, ...],
+        meanwhile: Callable[[Sequence[str]], Awaitable[None]] | None,
+    ) -> int:
+        """Find out what is not known; return how many runs that took."""
+        first = await self._checker.check(tree, missing)
+        if first.verdict is Verdict.HOLD:
+            about.held[wanted] = first
+            return 1
+        red = _red(first, missing)
+        again: tuple[str, ...] = tuple(name for name in missing if name in red)
+        second = await self._second(tree, again, meanwhile) if again else None
+        if second is not None and second.verdict is Verdict.HOLD:
+            about.held[wanted] = second
+            return 2
+        still = frozenset() if second is None else _red(second, again)
+        for name in missing:
+            judgement = second if second is not None and name in red else first
+            about.known[name] = _Known(
+                green=name not in still,
+                read=judgement.reads.get(name),
+                flipped=name in red and name not in still,
+                told=judgement.output if name in still else "",
+            )
+        return 1 if second is None else 2
+
+    async def _second(
+        self, tree: str, red: tuple[str, ...], meanwhile: Callable[[Sequence[str]], Awaitable[None]] | None
+    ) -> Judgement:
+        async with asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(self._checker.check(tree, red), name=f"once more on {tree[:10]}")
+            if meanwhile is not None:
+                await meanwhile(red)
+        return running.result()
+
+    def _found(self, tree: str, about: _Tree, wanted: tuple[str, ...], runs: int) -> Found:
+        held = about.held.get(wanted)
+        if held is not None:
+            return Found(judgement=held, runs=runs)
+        known = {name: about.known[name] for name in wanted if name in about.known}
+        failed = tuple(name for name, one in known.items() if not one.green)
+        flipped = tuple(name for name, one in known.items() if one.flipped)
+        judgement = Judgement(
+            tree=tree,
+            verdict=Verdict.RED if failed else Verdict.GREEN,
+            checks=tuple(known),
+            output="\n".join(dict.fromkeys(one.told for one in known.values() if one.told)),
+            flake=bool(flipped),
+            read=union(one.read for one in known.values()),
+            failed=failed,
+            reads={name: one.read for name, one in known.items()},
+        )
+        return Found(judgement=judgement, flipped=flipped, runs=runs)
+
+
+def union(reads: Iterable[tuple[RepoPath, ...] | None]) -> tuple[RepoPath, ...] | None:
+    """Return what checks read together; None, which means everything, where that of one is not known."""
+    found: set[RepoPath] = set()
+    for read in reads:
+        if read is None:
+            return None
+        found.update(read)
+    return tuple(sorted(found))
+
+
+def _red(judgement: Judgement, checks: Sequence[str]) -> frozenset[str]:
+    """Return which of these checks were red; a red judgement that names none of them means all."""
+    if judgement.verdict is not Verdict.RED:
+        return frozenset()
+    return frozenset(judgement.failed).intersection(checks) or frozenset(checks)

@@ -5,7 +5,7 @@ All of it runs in the trunk's thread (in the loop in simulated time); the loop l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lanes.fork import Fork, Main
@@ -14,10 +14,11 @@ from lanes.train import NAMED, Member, Stuck, Train
 from qodebase.change import AnyOperation, Hunk, Patch, Write
 from qodebase.collision import Collided, Collision, Declined, Kind, Side, Step
 from qodebase.edits import Edit, materialise
+from qodebase.intent import Given
 from qodebase.paths import RepoPath
 from qodebase.ports import Judgement, SharedPath
 from qodebase.record import Record, Times, write_note
-from qodebase.trailers import ATTEMPT, INTENT, LANE, REPLAY, RUN, TRAIN
+from qodebase.trailers import ATTEMPT, CO_AUTHOR, INTENT, LANE, REPLAY, RUN, TRAIN, UNDOES
 from qodebase.trunk import batch as trunk_batch
 from qodebase.trunk.landing import Trunk
 from replay_rules.ladder import climb_shared
@@ -53,6 +54,7 @@ class Terms:
         run: its id.
         shared: the shared paths with their rules.
         author: who a submission's commit says wrote it.
+        committer: who it says committed it; None: the author.
         sign: gives a commit's signature, or None.
         simulated: the clock is simulated.
     """
@@ -60,6 +62,7 @@ class Terms:
     run: str
     shared: Sequence[SharedPath]
     author: Callable[[Submission], trunk_batch.Person]
+    committer: Callable[[Submission], trunk_batch.Person] | None = None
     sign: Callable[[bytes], bytes] | None = None
     simulated: bool = False
 
@@ -96,7 +99,8 @@ class LandingStep:
                 self._passed.setdefault(edit.path, {})[submission.intent.id] = None
             return write_note(self._record(place, landed))
 
-        person = self._terms.author(submission)
+        author = self._terms.author(submission)
+        committer = author if self._terms.committer is None else self._terms.committer(submission)
         return trunk_batch.Landing(
             message=f"{submission.intent.asked}\n",
             trailers=(
@@ -106,9 +110,10 @@ class LandingStep:
                 (LANE, place.train.lane),
                 (TRAIN, place.train.name),
                 (REPLAY, str(submission.replay)),
+                *_of_given(submission.intent.given),
             ),
-            author=person,
-            committer=person,
+            author=author,
+            committer=committer,
             edits={path: to_trunk(edit, _before(member, path)) for path, edit in member.edits.items()},
             expects=member.expects,
             shared=tuple(shared),
@@ -169,6 +174,7 @@ class LandingStep:
             ),
             symbols=submission.change.symbols,
             plan=submission.plan,
+            undoes=submission.intent.given.undoes if submission.intent.given else None,
             usage=submission.usage,
             times=Times(
                 admitted=submission.admitted_at,
@@ -177,6 +183,14 @@ class LandingStep:
                 landed=self._now,
             ),
         )
+
+
+def _of_given(given: Given | None) -> Iterator[tuple[str, str]]:
+    """Yield the trailers of a change that was made before the run."""
+    if given is not None and given.undoes is not None:
+        yield UNDOES, given.undoes.commit
+    for author in given.others if given else ():
+        yield CO_AUTHOR, author
 
 
 def _shared_edit(operation: AnyOperation, fork: Fork) -> trunk_batch.SharedEdit:

@@ -9,7 +9,7 @@ from qodebase.change import Change
 from qodebase.collision import Collided
 from qodebase.intent import Intent
 from qodebase.paths import CommitId, RepoPath
-from qodebase.ports import Redone
+from qodebase.ports import Postponed, Redone
 from qodebase.record import Usage
 
 
@@ -31,6 +31,10 @@ class SentBack:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawn:
     """The change did not land, because somebody took it out of the lanes."""
+
+
+Outcome = Landed | SentBack | Postponed | Withdrawn
+"""What becomes of a change."""
 
 
 @dataclass(slots=True, kw_only=True)

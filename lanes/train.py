@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lanes.fork import Main
+from lanes.read_sets import touched
 from lanes.submission import Submission
 from qodebase.collision import Collided, Entry, Kind, Resolved, Step
 from qodebase.edits import Edit, materialise
@@ -36,6 +37,11 @@ class Member:
     expects: Mapping[RepoPath, Entry | None]
     collided: tuple[Collided, ...] = ()
 
+    @property
+    def touched(self) -> frozenset[RepoPath]:
+        """Return the places that the change touches; see `lanes.read_sets`."""
+        return touched(self.edits, self.expects)
+
     def takes(self, path: RepoPath) -> bool:
         """Return whether the change takes away what main has at a path."""
         return path in self.edits and self.edits[path] is None and self.expects[path] is not None
@@ -62,22 +68,53 @@ class Stuck:
 
 @dataclass(slots=True, kw_only=True)
 class Train:
-    """Changes that are tested together; ``base`` is the tip that they were merged on."""
+    """Changes that are tested together.
+
+    Attributes:
+        base, position: the tip that they were merged on, and its position (`lanes.fork.Main`).
+        before: the train that was at the gate when they were merged, and that has not landed yet.
+    """
 
     name: str
     lane: str
     base: CommitId
+    position: int = 0
     members: list[Member] = field(default_factory=list)
+    before: tuple[Member, ...] = ()
 
     @property
     def edits(self) -> dict[RepoPath, Edit | None]:
         """Return what the whole train does to paths that are not shared."""
-        return {path: edit for member in self.members for path, edit in member.edits.items()}
+        return edits_of(self.members)
+
+    @property
+    def touched(self) -> frozenset[RepoPath]:
+        """Return the places that the whole train touches."""
+        return frozenset().union(*(member.touched for member in self.members))
+
+    def fits(self, main: Main) -> bool:
+        """Return whether main holds what every member expects to find, those ahead of it landed."""
+        laid: dict[RepoPath, Entry | None] = {}
+        for member in self.members:
+            if any((laid[path] if path in laid else main.entry(path)) != one for path, one in member.expects.items()):
+                return False
+            laid |= {path: None if edit is None else edit.entry for path, edit in member.edits.items()}
+        return True
+
+    @property
+    def retires(self) -> frozenset[str]:
+        """Return the checks that members end."""
+        return frozenset().union(*(member.submission.intent.retires for member in self.members))
 
     @property
     def checks(self) -> tuple[str, ...]:
         """Return the names of all members' checks."""
         return tuple(sorted({check for member in self.members for check in member.submission.intent.checks}))
+
+
+def edits_of(members: Iterable[Member]) -> dict[RepoPath, Edit | None]:
+    """Return what members do one behind the other."""
+    return {path: edit for member in members for path, edit in member.edits.items()}
 
 
 class Builder:
@@ -110,7 +147,7 @@ class Builder:
                 edit = None if resolved is None else Edit(resolved.mode, resolved.content)
             edits |= place.edits(edit, ahead)
         if any(not met.resolved_by for met in collided):
-            behind = any(path in ahead.edits for path in expects)
+            behind = any(path in ahead.own for path in expects)
             return Stuck(submission=submission, collided=tuple(collided), ahead=behind)
         train.members.append(Member(submission=submission, edits=edits, expects=expects, collided=tuple(collided)))
         return None
@@ -134,7 +171,7 @@ class Builder:
             climbed = Climbed(None, (Step(by="follow", declined=place.why),))
         else:
             climbed = climb(collision, self._rules(collision.path))
-        told = collision if climbed.resolved is None and not ahead.edits.keys() & set(place.touched) else None
+        told = collision if climbed.resolved is None and not ahead.own.keys() & set(place.touched) else None
         intents = [*self._main.movers(path, since, *place.touched[1:]), *ahead.movers(place.touched)]
         met = Collided(
             path=path,
@@ -150,13 +187,16 @@ class Builder:
 
 
 class _Ahead(Laid):
-    """Main with a train's members laid on it, one behind the other; each is a commit behind main's last one."""
+    """Main with members laid on it, one behind the other; each is a commit behind main's last one.
+
+    These are the train's own, which did ``own``, behind those of the train before it.
+    """
 
     def __init__(self, main: Main, train: Train, shared: frozenset[RepoPath]) -> None:
-        self.edits = train.edits
-        super().__init__(main, self.edits)
+        self.own = train.edits
+        super().__init__(main, edits_of(train.before) | self.own if train.before else self.own)
         self._main = main
-        self._members = train.members
+        self._members = [*train.before, *train.members]
         self._shared = shared
 
     def movers(self, paths: Iterable[RepoPath]) -> list[str]:
@@ -175,7 +215,7 @@ class _Ahead(Laid):
         return None
 
     def _moves(self, number: int) -> Moves:
-        before = Train(name="", lane="", base=self._main.tip, members=self._members[:number]).edits
+        before = edits_of(self._members[:number])
         member = self._members[number]
         return Moves(
             Laid(self._main, before), Laid(self._main, before | dict(member.edits)), member.edits, self._shared

@@ -74,6 +74,10 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     operations: tuple[AnyOperation, ...]
     symbols: tuple[str, ...] = ()
 
+    def on(self, base: CommitId) -> Change:
+        """Return the same edits against another commit, which holds the same at their paths."""
+        return msgspec.structs.replace(self, base=base)
+
     @property
     def paths(self) -> tuple[RepoPath, ...]:
         """Return every path that the change touches, each once, in order of first mention."""

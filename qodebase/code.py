@@ -22,6 +22,10 @@ class CommitTree:
         """Return the commit."""
         return self._commit
 
+    def at(self, commit: CommitId) -> CommitTree:
+        """Return the code at another commit of the repository."""
+        return CommitTree(self._reader, commit)
+
     def entry(self, path: RepoPath) -> Entry | None:
         """Return what the commit holds at a path; None for a folder and for nothing."""
         return self._reader.entry(self._commit, path)

@@ -66,7 +66,7 @@ class Ordered(Event, frozen=True, kw_only=True, omit_defaults=True, tag="ordered
     """A person told the run what to do; ``what`` is pause, resume, drain or cancel, ``order`` the order's id.
 
     A cancel is of ``intents``, or of every one that is pending where ``everything`` says so; ``reason`` is that of
-    their endings.
+    their endings. Where ``lane`` is set the order is of that lane alone.
     """
 
     durable: ClassVar[bool] = True
@@ -122,7 +122,8 @@ class Answered(Event, frozen=True, kw_only=True, omit_defaults=True, tag="answer
     """A call ended with an answer or without one.
 
     ``outcome`` is ``answer`` or the kind of failure; ``cost_usd`` None means that the cost is not known.
-    ``source`` is provider, cache or run (an answer that the run already held).
+    ``source`` is provider, cache or run (an answer that the run already held). ``named`` is what the provider called
+    the model that answered, empty where it did not say.
     """
 
     call: int
@@ -130,6 +131,7 @@ class Answered(Event, frozen=True, kw_only=True, omit_defaults=True, tag="answer
     why: str = ""
     source: str = "provider"
     model: str
+    named: str = ""
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
@@ -164,27 +166,85 @@ class ChangeMade(Event, frozen=True, kw_only=True, omit_defaults=True, tag="chan
 
 
 class Queued(Event, frozen=True, kw_only=True, omit_defaults=True, tag="queued"):
-    """A change entered its lanes; ``lane`` is the first of ``lanes``."""
+    """A change entered its lanes; ``lane`` is the first of ``lanes``.
+
+    Where there are several, ``widened_by`` holds the first path of each but the first, which makes the change wait there
+    too.
+    """
 
     lanes: tuple[str, ...]
     priority: int = 100
+    widened_by: tuple[RepoPath, ...] = ()
 
 
 class TrainBuilt(Event, frozen=True, kw_only=True, omit_defaults=True, tag="train built"):
-    """A lane coupled changes on the newest main; ``tree`` is what the gate judges."""
+    """A lane coupled changes on the newest main; ``tree`` is what the gate judges.
+
+    ``size`` is the most that the lane would have coupled; ``guessed`` says that it was coupled while the one before it
+    was at the gate.
+    """
 
     members: tuple[str, ...]
     tip: CommitId
     tree: str
+    size: int = 0
+    guessed: bool = False
 
 
 class Judged(Event, frozen=True, kw_only=True, omit_defaults=True, tag="judged"):
-    """The gate gave its verdict on a tree; a train without checks is green with ``checks`` 0."""
+    """The gate gave its verdict on a tree; a train without checks is green with ``checks`` 0.
+
+    ``of`` says what was judged where that is no train: the base, main, or a commit that a bisection asked for.
+    ``runs`` is how often checks were run for it: 0 where the verdict was known, 2 where what was red was run again.
+    ``failed`` names at most eight of the checks that were red.
+    """
 
     tree: str
     verdict: str
     checks: int
     flake: bool = False
+    of: str = ""
+    runs: int = 0
+    failed: tuple[str, ...] = ()
+
+
+class Flaky(Event, frozen=True, kw_only=True, omit_defaults=True, tag="flaky"):
+    """Checks came out both ways on one tree; ``on_main`` says that they do so on main too, which blames no change."""
+
+    checks: tuple[str, ...]
+    on_main: bool
+
+
+class NeverInForce(Event, frozen=True, kw_only=True, omit_defaults=True, tag="never in force"):
+    """Standing checks of the job are red on the base, so that they can hold nobody to anything."""
+
+    checks: tuple[str, ...]
+
+
+class CheckLost(Event, frozen=True, kw_only=True, omit_defaults=True, tag="check lost"):
+    """A check of the contract is red on main, and no longer in force.
+
+    ``owner`` is the intent whose check it is (empty: a standing one), ``commit`` the first one that it is red on,
+    ``by`` the intent that landed there (empty: somebody else's commit), and ``cause`` what the bisection says.
+    """
+
+    check: str
+    owner: str = ""
+    by: str = ""
+    commit: CommitId
+    cause: str
+
+
+class Wasted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="wasted"):
+    """A model redid a change on a state that main did not come to, so that its answer was thrown away.
+
+    ``calls`` is how many calls it took, ``cost_usd`` what they cost, None where that is not known.
+    """
+
+    replay: int
+    why: str
+    calls: int = 0
+    cost_usd: float | None = 0.0
 
 
 class CollisionMet(Event, frozen=True, kw_only=True, omit_defaults=True, tag="collision"):
@@ -260,6 +320,10 @@ AnyEvent = (
     | Queued
     | TrainBuilt
     | Judged
+    | Flaky
+    | NeverInForce
+    | CheckLost
+    | Wasted
     | CollisionMet
     | Replayed
     | SentBack

@@ -110,12 +110,13 @@ def read_events(path: Path, *, since: int = 0) -> Iterator[AnyEvent | Unknown]:
         for number, line in enumerate(lines, 1):
             if not line.endswith(b"\n"):
                 return
-            event = _decode(line, f"{path.name} line {number}")
+            event = decode_event(line, f"{path.name} line {number}")
             if event.seq > since:
                 yield event
 
 
-def _decode(line: bytes, source: str) -> AnyEvent | Unknown:
+def decode_event(line: bytes, source: str) -> AnyEvent | Unknown:
+    """Return the event that a line of a journal holds; raises `BadData` naming ``source`` and the field."""
     try:
         return _KNOWN.decode(line)
     except msgspec.ValidationError as error:
@@ -150,4 +151,4 @@ def _mend(descriptor: int, name: str) -> tuple[int, int]:
         os.ftruncate(descriptor, size)
         os.fsync(descriptor)
     lines = tail[:whole].splitlines()
-    return size, _decode(lines[-1], f"{name}, last line").seq if lines else 0
+    return size, decode_event(lines[-1], f"{name}, last line").seq if lines else 0

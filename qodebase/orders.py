@@ -28,6 +28,7 @@ class What(StrEnum):
     PAUSE = "pause"
     RESUME = "resume"
     CANCEL = "cancel"
+    DRAIN = "drain"
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -38,6 +39,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         to: the process that pause and resume are for, as `qodebase.runs.RunFolder.holder` names it; others drop them.
         intents: what a cancel is of; ``everything``: all that are pending when it is taken in.
         reason: why, for the endings.
+        lane: the lane that pause, drain and resume are for; empty: the whole run (which drains by a signal).
     """
 
     id: str
@@ -46,6 +48,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     intents: tuple[str, ...] = ()
     everything: bool = False
     reason: str = ""
+    lane: str = ""
 
 
 class Given(NamedTuple):

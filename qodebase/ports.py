@@ -82,6 +82,10 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Return the same question in other words."""
         return msgspec.structs.replace(self, messages=messages)
 
+    def knowing(self, **facts: Any) -> Prompt:
+        """Return the same question with more facts."""
+        return msgspec.structs.replace(self, facts={**self.facts, **facts})
+
     @cached_property
     def digest(self) -> str:
         """Return the SHA-256 of messages and limit, 64 hex digits."""
@@ -93,10 +97,12 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """A model's answer; tokens as the provider counts them, ``cost_usd`` None where the price is not known.
 
     ``latency_s`` is how many seconds of wall time the provider took, where that was measured; 0: it was not.
+    ``named`` is what the provider called the model that answered, empty where it did not say.
     """
 
     text: str
     model: str
+    named: str = ""
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
@@ -320,6 +326,25 @@ class Redo(Protocol):
         """Redo an intent on ``fork``, main's newest tip, and journal how."""
 
 
+class ThrownAway(msgspec.Struct, frozen=True, kw_only=True):
+    """A replay on a state that main did not come to, and what it used."""
+
+    usage: Usage
+
+
+@runtime_checkable
+class RedoAhead(Protocol):
+    """A `Redo` that can begin on a state that main is only expected to come to."""
+
+    async def redo_ahead(
+        self, request: ReplayRequest, fork: Tree, settled: Callable[[Change], Awaitable[Change | None]]
+    ) -> Redone | Declined | Postponed | ThrownAway:
+        """Redo an intent on a guessed state; ``settled`` gives the change on main, or None where the guess was wrong.
+
+        It waits until that is known; nothing of the change is journalled before.
+        """
+
+
 class Rule(Protocol):
     """A deterministic, pure replay of one path."""
 
@@ -431,6 +456,14 @@ class ReadsRepository(Protocol):
 
     def bring_to(self, git: Path) -> None:
         """Put what the intents need into the run's own repository; called once, at the freeze."""
+
+
+@runtime_checkable
+class Verifies(Protocol):
+    """A job whose agents look at their own work before they hand it in."""
+
+    def verifying(self) -> Mapping[str, Check]:
+        """Return, by intent, the check that an agent runs on its own fork with its change; called after `open`."""
 
 
 @runtime_checkable

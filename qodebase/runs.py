@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import msgspec
 
@@ -53,11 +53,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         replay_model, escalate_model: who redoes collided changes, and who is asked where the others failed; empty: the
             same model.
         caps, stop_if: what the run may use at most, and the conditions that pause it.
-        workers, tries: how many agents, and how many attempts an intent has.
+        workers, attempts: how many agents, and how many attempts an intent has.
         ramp: how many agents start in a second; None: as the model's kind wants it.
         cache: how the answer cache is used.
         author, sign: who the commits say wrote them (empty: the agent), and whether git signs them.
         train_max: the largest train of a lane.
+        prefetch: make the next train while one is at the gate.
+        contract: checks of landed intents, and the job's standing ones, stay in force.
+        read_sets: compare what checks read with what landed meanwhile, before main moves.
+        replays: whether a model redoes a change ``beside`` its lane, or ``inside`` it, so that the lane waits.
         stall_after_s: seconds of wall time in which nothing ends that are a stall; 0: never.
         sample, seed: how many intents to admit at first (None: all), and the seed that chose them.
         lanes: lane names with their patterns, as routed when the run began.
@@ -85,12 +89,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     caps: Caps = Caps()
     stop_if: tuple[str, ...] = ()
     workers: int
-    tries: int = 1
+    attempts: int = 1
     ramp: int | None = None
     cache: str = "use"
     author: str = ""
     sign: bool = False
     train_max: int = 64
+    prefetch: bool = True
+    contract: bool = True
+    read_sets: bool = True
+    replays: Literal["beside", "inside"] = "beside"
     stall_after_s: float = 600.0
     sample: int | None = None
     seed: int = 0
@@ -152,6 +160,11 @@ class RunFolder:
                 return cls(root)
         known = ", ".join(folder.root.name for folder in _runs(home)) or "none"
         raise NoRun(f"no run {run!r}", hint=f"A run is a path, a name in {home}, or `last`. Runs there: {known}.")
+
+    @property
+    def frozen(self) -> Path:
+        """Return the file of the frozen intents."""
+        return self._intents
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ from qodebase.events import (
     Answered,
     Asked,
     ChangeMade,
+    CheckLost,
     CollisionMet,
     Composed,
     CutOff,
@@ -20,6 +21,7 @@ from qodebase.events import (
     Event,
     Foreign,
     Landed,
+    NeverInForce,
     Ordered,
     Queued,
     Replayed,
@@ -98,6 +100,8 @@ class RunState:
         self.stopped = ""
         self.paused = self.draining = False
         self.stalled: tuple[str, ...] = ()
+        self.lanes: dict[str, str] = {}
+        """Lanes that are paused or draining."""
         self.orders: set[str] = set()
         self.progress = 0
         self.tip: CommitId | None = None
@@ -105,6 +109,8 @@ class RunState:
         self.composed: list[CommitId] = []
         self.uncomposed: set[RepoPath] = set()
         """What intents landed on, without the shards that were composed since."""
+        self.out_of_force: set[str] = set()
+        """Checks of the contract that are red on main, or were on the base."""
         self.calls = 0
         self.seq = 0
         self.started_at = 0.0
@@ -126,6 +132,7 @@ class RunState:
                 self.caps = event.caps
                 self.stopped = ""
                 self.paused = self.draining = False
+                self.lanes.clear()
                 self.stalled = ()
                 self.tip = event.tip
                 self.started_at = self.started_at or event.at
@@ -136,6 +143,10 @@ class RunState:
                 self._order(event)
             case Stalled():
                 self.stalled = event.real_hangs
+            case NeverInForce():
+                self.out_of_force.update(event.checks)
+            case CheckLost():
+                self.out_of_force.add(event.check)
             case Foreign():
                 self.foreign += event.commits
             case Composed():
@@ -186,6 +197,7 @@ class RunState:
                 state.commit = event.commit
                 state.lane, state.train, state.replay = event.lane, event.train, event.replay
                 state.landings += 1
+                self.out_of_force.difference_update(state.intent.checks)
                 self.uncomposed.update(state.paths)
                 state.ended_at = event.at
                 self.tip = event.commit
@@ -201,6 +213,11 @@ class RunState:
 
     def _order(self, event: Ordered) -> None:
         self.orders.add(event.order)
+        if event.lane is not None:
+            self.lanes.pop(event.lane, None)
+            if event.what in ("pause", "drain"):
+                self.lanes[event.lane] = {"pause": "paused", "drain": "draining"}[event.what]
+            return
         match event.what:
             case "pause":
                 self.paused = True

@@ -109,7 +109,8 @@ class Reader:
             return self.none(Failure.EMPTY, f"the answer is empty (finish reason {reason})", **used)
         if self._scrub.holds_key(text):
             return self.none(Failure.SECRET, "the answer holds the key that it was asked with", **used)
-        return Answer(text=text, model=self.model, **used)
+        named = body.get("model")
+        return Answer(text=text, model=self.model, named=self.clean(named) if isinstance(named, str) else "", **used)
 
     def _used(self, usage: object, cost_usd: float | None) -> dict[str, Any]:
         if not isinstance(usage, dict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,7 +18,17 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     @reporting
-    def pause(run: RunName, timeout: Timeout = TIMEOUT_S, json: Json = False) -> None:
+    def pause(
+        run: RunName,
+        lane: Annotated[
+            str, typer.Option(metavar="NAME", help="Only this lane: it begins no further train; the rest goes on.")
+        ] = "",
+        drain: Annotated[
+            bool, typer.Option("--drain", help="With --lane: what waits in it lands, what comes later waits.")
+        ] = False,
+        timeout: Timeout = TIMEOUT_S,
+        json: Json = False,
+    ) -> None:
         """Let a live run admit nothing more until `qodebase resume`.
 
         What is under way goes on and lands; the process stays, and holds the run.
@@ -27,27 +37,32 @@ def register(app: typer.Typer) -> None:
         from qodebase.commands.support.opening import find_run
 
         folder = find_run(run)
-        order = pause_run(folder, timeout_s=timeout)
+        order = pause_run(folder, lane=lane, drain=drain, timeout_s=timeout)
         status = run_status(folder)
         if json:
             put_json({"order": order, **status.as_dict()})
+            return
+        if lane:
+            put(f"lane {lane} is {'draining' if drain else 'paused'}; `qodebase resume {folder.root} --lane {lane}`")
             return
         at_work = f"{status.summary.in_flight} with agents, {status.summary.queued} in lanes"
         put(f"paused: {status.holder} admits nothing more; what is under way lands ({at_work})")
         put(f"`qodebase resume {folder.root}` lets it go on")
 
 
-def pause_run(folder: RunFolder, *, timeout_s: float = TIMEOUT_S) -> str:
-    """Pause a live run; return the order's id.
+def pause_run(folder: RunFolder, *, lane: str = "", drain: bool = False, timeout_s: float = TIMEOUT_S) -> str:
+    """Pause a live run, or pause or drain one lane of it; return the order's id.
 
     Raises:
+        NoLane: the run has no lane of that name.
         NotLive: no process works on it.
         NotTakenIn: the process has not taken the order in so far.
     """
-    from qodebase.commands.support.ordering import NotLive, tell_live
+    from qodebase.commands.support.ordering import NotLive, check_lane, tell_live
     from qodebase.orders import Order, What, new_id
 
-    order = Order(id=new_id(), what=What.PAUSE, to=folder.holder())
+    check_lane(folder, lane, drain=drain)
+    order = Order(id=new_id(), what=What.DRAIN if drain else What.PAUSE, to=folder.holder(), lane=lane)
     if not order.to or not tell_live(folder, order, timeout_s=timeout_s):
         raise NotLive(
             f"no process works on {folder.root}, so there is nothing to pause",

@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
         stall_after: Annotated[
             str, typer.Option(metavar="DURATION", help="See `qodebase run --help`; else as the run began.")
         ] = "",
+        lane: Annotated[str, typer.Option(metavar="NAME", help="Only let this lane of a live run go on.")] = "",
         timeout: Timeout = TIMEOUT_S,
         json: Json = False,
     ) -> int:
@@ -45,6 +46,9 @@ def register(app: typer.Typer) -> None:
         caps = caps_of(cost=cost_cap, tokens=token_cap, time=time_cap)
         stall_after_s = seconds_of(stall_after) if stall_after else None
         holder = folder.holder()
+        if lane:
+            _tell(folder, holder, resume_lane(folder, holder, lane, timeout_s=timeout), json=json)
+            return 0
         if holder and (caps or limit or stall_after):
             raise RunHeld(
                 f"{folder.root} is being worked on by {holder}, and new caps and limits hold from the next sitting on",
@@ -76,6 +80,27 @@ def unpause_run(folder: RunFolder, holder: str, *, timeout_s: float = TIMEOUT_S)
         )
     order = Order(id=new_id(), what=What.RESUME, to=holder)
     return order.id if tell_live(folder, order, timeout_s=timeout_s) else ""
+
+
+def resume_lane(folder: RunFolder, holder: str, lane: str, *, timeout_s: float = TIMEOUT_S) -> str:
+    """Tell the process that holds a run to let one lane go on; return the order's id.
+
+    Raises:
+        NoLane: the run has no lane of that name.
+        NotLive: no process works on the run.
+        NotTakenIn: the process has not taken the order in so far.
+    """
+    from qodebase.commands.support.ordering import NotLive, check_lane, tell_live
+    from qodebase.orders import Order, What, new_id
+
+    check_lane(folder, lane)
+    order = Order(id=new_id(), what=What.RESUME, to=holder, lane=lane)
+    if not holder or not tell_live(folder, order, timeout_s=timeout_s):
+        raise NotLive(
+            f"no process works on {folder.root}, so no lane of it is paused",
+            hint=f"`qodebase resume {folder.root}` goes on with all of it.",
+        )
+    return order.id
 
 
 def _tell(folder: RunFolder, holder: str, order: str, *, json: bool) -> None:

@@ -33,6 +33,8 @@ class Status:
             does), or nothing.
         hangs: what was under way when it stalled, where it did and has not moved since.
         waiting: changes that are made and not landed, for each lane.
+        lanes: those that are paused or draining.
+        widened: for each lane that changes of other lanes touched too, how many did, and the last path that did it.
         caps, spending: what the run may use, and what it used; see `fleet.spending`.
         foreign: other people's commits on main that the run met.
         started_at, last_at: the first start and the newest event, seconds since the epoch on the run's clock.
@@ -47,6 +49,8 @@ class Status:
     resume: str
     hangs: tuple[str, ...]
     waiting: dict[str, int]
+    lanes: dict[str, str]
+    widened: dict[str, dict[str, Any]]
     caps: Caps
     spending: Spending
     foreign: int
@@ -85,6 +89,8 @@ class Status:
             "reasons": reasons,
             "foreign": self.foreign,
             "waiting": self.waiting,
+            "lanes": self.lanes,
+            "widened": self.widened,
             **caps_data(self.caps, self.spending),
             "next": list(self.next),
         }
@@ -118,6 +124,8 @@ def run_status(folder: RunFolder) -> Status:
         resume=resume,
         hangs=data.state.stalled,
         waiting=_waiting(data),
+        lanes=dict(data.state.lanes) if holder else {},
+        widened=_widened(data),
         caps=settings.caps if data.state.caps is None else data.state.caps,
         spending=Spending().apply_all(data.events),
         foreign=len(data.state.foreign),
@@ -171,6 +179,18 @@ def _waiting(data: RunData) -> dict[str, int]:
         if state.ending == Ending.PENDING and state.has_change and state.lane
     )
     return dict(lanes.most_common())
+
+
+def _widened(data: RunData) -> dict[str, dict[str, Any]]:
+    from qodebase.events import Queued
+
+    found: dict[str, dict[str, Any]] = {}
+    for event in data.events:
+        if isinstance(event, Queued):
+            for lane, path in zip(event.lanes[1:], event.widened_by, strict=False):
+                count = found.get(lane, {"changes": 0})["changes"]
+                found[lane] = {"changes": count + 1, "by": event.intent, "path": path.text}
+    return found
 
 
 def _next(run: str, summary: Summary, resume: str, *, live: bool) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from qodebase.change import (
 )
 from qodebase.collision import Entry
 from qodebase.edits import blob_id
-from qodebase.intent import Intent
+from qodebase.intent import Given, Intent
 from qodebase.paths import CommitId, RepoPath
 
 A, B, LINK, INDEX, DEEP, UNDER = (RepoPath(name) for name in (b"a", b"b", b"link", b"index", b"d/e/f", b"a/x/y"))
@@ -191,3 +191,24 @@ def test_a_file_below_a_file_is_refused(operations: list[AnyOperation]) -> None:
 def test_operations_that_do_not_fit_the_base_are_refused_in_words() -> None:
     assert fault(Delete(path=B)) == "b is no file at the change's base"
     assert fault(Patch(path=A, hunks=(Hunk(offset=9, text=b""),))) == "a: a hunk at 9 of 4 bytes does not fit"
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        (b"a", ""),
+        (b"../a", ""),
+        (b"../../a", "b/link links out of the repository"),
+        (b"/etc/passwd", "b/link links out of the repository"),
+        (b"../.GIT/config", "b/link links out of the repository"),
+        (b"x/../../.git", "b/link links out of the repository"),
+    ],
+)
+def test_a_change_from_before_the_run_may_bring_links_that_stay_in_the_repository(target: bytes, said: str) -> None:
+    path = RepoPath(b"b/link")
+    change = Change(base=Held.commit, operations=(Symlink(path=path, target=target),))
+    given = Given(base=Held.commit, tip=CommitId("2" * 40))
+    intent = Intent(id="x", asked="", scope=(path,), given=given)
+    assert screen(intent, change, Held(), []) == said
+    other = intent.giving(Given(base=CommitId("3" * 40), tip=CommitId("2" * 40)))
+    assert screen(other, change, Held(), []) == "makes a symbolic link, or writes one that is there"

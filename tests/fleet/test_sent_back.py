@@ -71,7 +71,7 @@ def frozen(place: Path, *, tries: int) -> RunFolder:
         repository=place / "code",
         out=place / "run",
         model="stubborn",
-        tries=tries,
+        attempts=tries,
     )
     clock = VirtualClock()
     with prepared(order, surroundings(place), clock, Stubborn(clock)) as ready:

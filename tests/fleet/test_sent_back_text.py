@@ -19,7 +19,7 @@ def test_the_next_attempt_is_told_why_the_last_was_sent_back_before_the_jobs_own
     assert told.messages[1].text.endswith("\n\nDo it.")
     assert "checks failed" in told.messages[1].text
     assert "a.py was moved by edit-1" in told.messages[1].text
-    assert (told.max_output_tokens, told.facts) == (7, PROMPT.facts)
+    assert (told.max_output_tokens, told.facts) == (7, {**PROMPT.facts, "attempt": 3})
     assert told.digest != PROMPT.digest
 
 

@@ -10,14 +10,17 @@ from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 
+from lanes.contract import Contract
 from lanes.desk import Desk
 from lanes.fork import Fork, Main
 from lanes.gate import Gate
+from lanes.judging import Judge
+from lanes.policy import Policy
 from lanes.router import Router
 from lanes.step import Terms
-from lanes.submission import Submission
+from lanes.submission import Outcome, Submission
 from lanes.train import Builder
-from lanes.yard import Outcome, Yard
+from lanes.yard import Yard
 from qodebase import events
 from qodebase.change import AnyOperation, Change, Write
 from qodebase.clock import SystemClock
@@ -26,7 +29,7 @@ from qodebase.events import Event
 from qodebase.intent import Intent
 from qodebase.journal import Journal, read_events
 from qodebase.paths import CommitId, RepoPath
-from qodebase.ports import Judgement, Redo, SharedPath, Verdict
+from qodebase.ports import Checker, Clock, Judgement, Redo, SharedPath, Verdict
 from qodebase.record import Record, read_note
 from qodebase.trailers import INTENT, RUN
 from qodebase.trunk.batch import Person
@@ -74,17 +77,17 @@ class FakeChecker:
 
     async def check(self, tree: str, checks: Sequence[str]) -> Judgement:
         """Judge a tree."""
-        members = self.members[tree]
+        members = self.members.get(tree, ())
         self.ran.append(members)
         self.before(members)
         await asyncio.sleep(0)
         flaked = self.flaky & set(members)
         self.flaky -= flaked
         bad = self.bad & set(members) | flaked
-        if bad:
-            output = f"{', '.join(sorted(bad))} broke it"
-            return Judgement(tree=tree, verdict=Verdict.RED, checks=tuple(checks), output=output)
-        return Judgement(tree=tree, verdict=Verdict.GREEN, checks=tuple(checks))
+        verdict, output = (Verdict.RED, f"{', '.join(sorted(bad))} broke it") if bad else (Verdict.GREEN, "")
+        return Judgement(
+            tree=tree, verdict=verdict, checks=tuple(checks), output=output, reads=dict.fromkeys(checks, ())
+        )
 
 
 class World:
@@ -98,17 +101,22 @@ class World:
         shared: Mapping[bytes, str] | None = None,
         lanes: Mapping[str, Sequence[str]] | None = None,
         redo: Redo | None = None,
-        train_max: int = 64,
+        policy: Policy | None = None,
+        standing: Sequence[str] = (),
+        checker: Checker | None = None,
+        clock: Clock | None = None,
         files_of_trunk: Files | None = None,
     ) -> None:
         self.repository = root
-        self.clock = SystemClock()
+        self.clock = clock or SystemClock()
         self.listeners: list[Callable[[Event], None]] = []
         self.checker = FakeChecker()
         self.shared = [SharedPath(path=RepoPath(path), rule=rule) for path, rule in (shared or {}).items()]
         self._lanes = lanes or {}
         self._redo = redo
-        self._train_max = train_max
+        self.policy = policy or Policy()
+        self._standing = standing
+        self._checker = checker or self.checker
         self._files_of_trunk = files_of_trunk or Files(durable=False)
         self._held = ExitStack()
         root.mkdir()
@@ -132,6 +140,7 @@ class World:
         )
         self.reader = held.enter_context(Reader(self.repository))
         self.main = self.main_of(self.reader)
+        self.contract = Contract(self.policy, self.main, standing=self._standing)
         self.syncs = 0
         self.desk = Desk(
             terms=Terms(
@@ -146,20 +155,27 @@ class World:
             open_tree=self.tree,
             between=lambda old, new: [commit.id for commit in self.reader.log(new, old)],
             sync=self._sync,
+            contract=self.contract,
         )
         held.callback(self.desk.close)
         self.builder = Builder(self.main, self.shared, lambda path: (), lambda path: False)
-        self.gate = Gate(self.checker)
+        self.gate = Gate(self._checker)
+        self.judge = Judge(
+            gate=self.gate,
+            desk=self.desk,
+            journal=self.journal,
+            tree_of=lambda commit: self.reader.commit(commit).tree,
+        )
         self.yard = Yard(
             router=Router(self._lanes),
             desk=self.desk,
             builder=self.builder,
-            gate=self.gate,
+            judge=self.judge,
             journal=self.journal,
             clock=self.clock,
             redo=self._redo,
             shared=[shared.path for shared in self.shared],
-            train_max=self._train_max,
+            policy=self.policy,
             sitting=1,
         )
         return self

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from lane_world import World, git
 
+from lanes.policy import Policy
 from lanes.submission import Landed, SentBack
 from qodebase import events
 from qodebase.collision import Kind
@@ -90,7 +91,7 @@ def test_commits_of_a_person_under_a_change_are_met_and_nothing_is_lost(world: M
 
 @pytest.mark.parametrize("every", [1, 3])
 def test_commits_of_another_process_between_the_steps_are_kept_and_named_once(world: Make, every: int) -> None:
-    one = world({b"shared": BASE}, train_max=2)
+    one = world({b"shared": BASE}, policy=Policy(train_max=2))
     theirs: list[str] = []
 
     def commit(members: tuple[str, ...]) -> None:
@@ -120,7 +121,7 @@ def test_commits_of_another_process_between_the_steps_are_kept_and_named_once(wo
 def test_a_process_that_commits_all_the_time_neither_stops_the_run_nor_loses_a_commit(
     world: Make, tmp_path: Path
 ) -> None:
-    one = world({b"x": b""}, train_max=4)
+    one = world({b"x": b""}, policy=Policy(train_max=4))
     script = (
         "import subprocess, sys\n"
         "def git(*words):\n"

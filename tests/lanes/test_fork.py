@@ -80,6 +80,25 @@ def test_landings_of_an_earlier_sitting_are_movers_for_forks_at_earlier_commits(
     assert main.fork([A]).position == 2
 
 
+def test_a_fork_older_than_what_main_began_on_is_followed_over_what_happened_between(world: Make) -> None:
+    text = b"".join(b"line %d\n" % number for number in range(20))
+    one = world({b"a": b"a0\n", b"old": text})
+    moved = one.foreign({b"old": None, b"new": text, b"a": None})
+    main = Main(one.tree(moved), one.tree)
+    old, gone, new = (RepoPath(name) for name in (b"old", b"a", b"new"))
+    older = main.fork_at(one.base, [old, gone])
+    assert (older.commit, older.read(old)) == (one.base, text)
+    assert older.position < main.fork_at(CommitId(moved), [new]).position == 0
+    assert main.where(old, older.position) == new
+    assert main.where(gone, older.position) is None
+    assert main.where(old, 0) == old
+    later = one.foreign({b"new": None, b"newer": text})
+    main.advance("x", CommitId(later), {new: None, RepoPath(b"newer"): Entry(0o100644, blob_id(text))})
+    assert main.where(old, older.position) == RepoPath(b"newer")
+    assert main.movers(new, older.position) == ["x"]
+    assert main.fork_at(one.base, [old]).position == older.position
+
+
 def test_a_fork_at_an_earlier_commit_can_have_a_submodule_in_its_paths(world: Make) -> None:
     one = world(FILES)
     index = str(one.repository / "own-index")

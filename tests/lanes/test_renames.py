@@ -9,9 +9,8 @@ import pytest
 from lane_world import World, git
 
 from lanes.reservations import Reservations
-from lanes.submission import Landed, SentBack, Submission
+from lanes.submission import Landed, Outcome, SentBack, Submission
 from lanes.train import Stuck, Train
-from lanes.yard import Outcome
 from qodebase import events
 from qodebase.change import AnyOperation, Delete, Rename, Write
 from qodebase.collision import Collided, Declined, Kind

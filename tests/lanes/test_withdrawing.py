@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from lane_world import World
 
+from lanes.policy import Policy
 from lanes.submission import Landed, Withdrawn
 from qodebase import events
 from qodebase.change import Change, Write
@@ -167,7 +168,7 @@ def test_an_intent_without_a_change_in_the_lanes_cannot_be_withdrawn_and_that_is
 @pytest.mark.parametrize("seed", range(4))
 def test_withdrawn_at_any_moment_each_change_lands_or_does_not_and_never_both(world: Make, seed: int) -> None:
     draw = random.Random(seed)
-    one = world({b"a/%d" % number: b"" for number in range(6)} | {b"b/1": b""}, lanes=LANES, train_max=4)
+    one = world({b"a/%d" % number: b"" for number in range(6)} | {b"b/1": b""}, lanes=LANES, policy=Policy(train_max=4))
     names = [f"i{number}" for number in range(40)]
 
     async def work() -> dict[str, object]:

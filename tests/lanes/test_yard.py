@@ -8,7 +8,8 @@ import pytest
 from lane_world import FakeChecker, World
 
 from lanes.fork import Fork
-from lanes.submission import Landed, SentBack, Submission
+from lanes.policy import Policy
+from lanes.submission import Landed, Outcome, SentBack, Submission
 from qodebase import events
 from qodebase.change import Change, Hunk, Patch, Write
 from qodebase.collision import Declined, Kind
@@ -68,7 +69,7 @@ def test_what_waits_is_coupled_into_one_train_by_priority_then_arrival(world: Ma
 
 
 def test_a_train_is_no_longer_than_it_may_be(world: Make) -> None:
-    one = world({b"x": b""}, train_max=3)
+    one = world({b"x": b""}, policy=Policy(train_max=3))
     one.land_all(*(one.submission(f"i{number}", {b"f%d" % number: b"1"}) for number in range(8)))
     assert [len(members) for members in one.checker.ran] == [3, 3, 2]
     one.assert_whole()
@@ -104,14 +105,17 @@ def test_nobody_is_blamed_for_one_ahead(world: Make) -> None:
     assert {event.verdict for event in judged if isinstance(event, events.Judged)} == {"green", "red"}
 
 
-def test_a_flake_lands_and_is_marked(world: Make) -> None:
+def test_a_change_that_flips_a_check_that_never_flips_on_main_goes_back_as_flaky(world: Make) -> None:
     one = world({b"x": b""})
     one.checker.flaky = {"shaky"}
     (outcome,) = one.land_all(one.submission("shaky", {b"y": b"1"}))
-    assert isinstance(outcome, Landed)
-    (judged,) = one.events(events.Judged)
-    assert isinstance(judged, events.Judged)
-    assert (judged.verdict, judged.flake) == ("green", True)
+    assert isinstance(outcome, SentBack)
+    assert outcome.reason == "flaky: check came out red and green on this change, and does not on main"
+    judged, on_main = one.events(events.Judged)
+    assert (judged.verdict, judged.flake, judged.runs) == ("green", True, 2)  # type: ignore[attr-defined]
+    assert (on_main.of, on_main.runs) == ("main", 3)  # type: ignore[attr-defined]
+    (flaky,) = one.events(events.Flaky)
+    assert (flaky.checks, flaky.on_main) == (("check",), False)  # type: ignore[attr-defined]
 
 
 def test_a_change_that_nothing_can_redo_is_sent_back_with_its_collision(world: Make) -> None:
@@ -171,7 +175,9 @@ def test_a_change_over_several_lanes_lands_whole_alone_and_before_what_came_late
     assert order.index("first") < order.index("both") < min(order.index("behind-a"), order.index("behind-b"))
     assert ("both",) in one.checker.ran
     queued = [event for event in one.events(events.Queued) if isinstance(event, events.Queued)]
-    assert next(event for event in queued if event.intent == "both").lanes == ("a", "b")
+    both = next(event for event in queued if event.intent == "both")
+    assert (both.lanes, both.widened_by) == (("a", "b"), (b"b/2",))
+    assert {event.widened_by for event in queued if event.intent != "both"} == {()}
     one.assert_whole()
 
 
@@ -222,7 +228,7 @@ def test_a_change_of_a_higher_priority_that_comes_as_two_lanes_meet_is_not_taken
 def test_many_changes_over_lanes_and_priorities_all_end_once(world: Make, seed: int) -> None:
     draw = random.Random(seed)
     names = [f"i{number}" for number in range(200)]
-    one = world({b"x": b""}, lanes=LANES, train_max=draw.choice([1, 5, 64]))
+    one = world({b"x": b""}, lanes=LANES, policy=Policy(train_max=draw.choice([1, 5, 64])))
     one.checker.bad = set(draw.sample(names, 12))
     submissions: list[Submission] = []
     for name in names:
@@ -230,7 +236,7 @@ def test_many_changes_over_lanes_and_priorities_all_end_once(world: Make, seed: 
         edits = {f"{lane}/{name}".encode(): b"1" for lane in touched}
         submissions.append(one.submission(name, edits, priority=draw.choice([0, 50, 100, 100, 255])))
 
-    async def work() -> list[Landed | SentBack]:
+    async def work() -> list[Outcome]:
         async with one.serving() as yard:
             futures = []
             for submission in submissions:
@@ -388,7 +394,7 @@ class AtTheCap(WritesIts):
 def test_a_change_whose_replay_may_not_be_made_is_given_up_for_now_and_those_behind_it_go_on(world: Make) -> None:
     one = world({b"a": BASE}, redo=AtTheCap())
     outcomes = one.land_all(*(one.submission(name, {b"a": at(2, name.encode() + b"\n")}) for name in ("x", "y", "z")))
-    assert [type(outcome) for outcome in outcomes] == [Landed, Postponed, Landed]
+    assert [type(outcome).__name__ for outcome in outcomes] == ["Landed", "Postponed", "Landed"]
     assert one.files()[b"a"] == at(2, b"x\n") + b"z\n"
     (event,) = one.events(events.Postponed)
     assert (event.intent, event.attempt) == ("y", 1)

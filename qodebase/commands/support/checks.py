@@ -46,6 +46,20 @@ def checks_of(job: Job) -> dict[str, Check]:
     return proved(job.checks()) if isinstance(job, HasChecks) else {}
 
 
+def own_checks_of(job: Job) -> dict[str, Check]:
+    """Return the checks that agents run on their own forks, by the names that the checker knows them by.
+
+    Raises:
+        BadCheck: one that nothing could run.
+    """
+    from fleet.verifying import check_name
+    from qodebase.check import proved
+    from qodebase.ports import Verifies
+
+    own = job.verifying() if isinstance(job, Verifies) else {}
+    return proved({check_name(intent): check for intent, check in own.items()})
+
+
 def check_checks(job: Job, intents: Sequence[Intent], *, unsafe: bool) -> None:
     """Look at a job's checks before the freeze.
 
@@ -61,7 +75,7 @@ def check_checks(job: Job, intents: Sequence[Intent], *, unsafe: bool) -> None:
                     f"intent {intent.id!r} names the check {name!r}, which the job {job.name} does not declare",
                     hint="A job declares its checks in `checks()`; see the README.",
                 )
-    if not checks or unsafe:
+    if unsafe or not (checks or own_checks_of(job)):
         return
     from lanes.checking.sandbox import available
 
@@ -74,11 +88,15 @@ def check_checks(job: Job, intents: Sequence[Intent], *, unsafe: bool) -> None:
         )
 
 
-def judging_of(run: Opened, clock: Clock) -> Judging:
-    """Return who runs the checks of a run's job; nothing is started before the first check."""
+def judging_of(run: Opened, clock: Clock, *, charge_s: float = 0.0) -> Judging:
+    """Return who runs the checks of a run's job; nothing is started before the first check.
+
+    Args:
+        charge_s: simulated seconds that a judgement takes.
+    """
     from lanes.desk import unheard
 
-    checks = checks_of(run.job)
+    checks = checks_of(run.job) | own_checks_of(run.job)
     if not checks:
         return Judging(checker=None, tell=unheard)
     from lanes.checking.checker import SandboxedChecker
@@ -87,4 +105,4 @@ def judging_of(run: Opened, clock: Clock) -> Judging:
 
     trees = Trees(run.reader)
     sandbox = Sandbox(on=not run.settings.unsafe_checks, hide=(run.folder.root.resolve(),))
-    return Judging(checker=SandboxedChecker(checks, trees, clock, sandbox), tell=trees.tell)
+    return Judging(checker=SandboxedChecker(checks, trees, clock, sandbox, charge_s=charge_s), tell=trees.tell)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from qodebase.caps import NO_CAPS, Caps, caps_of, seconds_of
 from qodebase.clock import SystemClock
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from qodebase.commands.support.functions import Asked
+    from results.compare import Comparison
     from results.frames import Frames
 
 
@@ -34,13 +35,14 @@ class StillGoing(QodebaseError):
 class Run:
     """A run: live, or opened from its folder. Its frames are polars frames of what the journal holds now.
 
-    ``intents``, ``attempts``, ``collisions``, ``landings``, ``throughput``, ``losses`` and ``costs`` are described in
-    `results.schema`.
+    ``intents``, ``attempts``, ``collisions``, ``trains``, ``landings``, ``throughput``, ``losses`` and ``costs`` are
+    described in `results.schema`.
     """
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
         self._worker: Worker | None = None
+        self._loaded: tuple[int, Frames] | None = None
 
     @property
     def live(self) -> bool:
@@ -63,6 +65,11 @@ class Run:
         return self._frames.collisions
 
     @property
+    def trains(self) -> pl.DataFrame:
+        """Return a row a train that was judged."""
+        return self._frames.trains
+
+    @property
     def landings(self) -> pl.DataFrame:
         """Return a row a landed intent."""
         return self._frames.landings
@@ -81,6 +88,24 @@ class Run:
     def costs(self) -> pl.DataFrame:
         """Return a row a model and purpose."""
         return self._frames.costs
+
+    def metrics(self) -> pl.DataFrame:
+        """Return a row a metric, with unit and meaning; see `results.metrics`."""
+        from results.metrics import metrics_frame
+
+        return metrics_frame(self._frames)
+
+    def sql(self, query: str) -> pl.DataFrame:
+        """Return the answer to a query in polars' SQL; the frames, and ``metrics``, are its tables."""
+        from results import sql
+
+        return sql.query(self._frames, query)
+
+    def environment(self) -> dict[str, Any]:
+        """Return what the run was made with and on, as ``environment.json`` says."""
+        from results.environment import environment_of
+
+        return environment_of(self.folder)
 
     def wait(self) -> Run:
         """Wait for the sitting; interrupting drains it (what is under way lands), once more stops it at once.
@@ -148,6 +173,36 @@ class Run:
         caps = caps_of(cost=cost_cap, tokens=token_cap, time=time_cap)
         return self._start(first=False, limit=limit, model=model, caps=caps).wait()
 
+    def revert(
+        self,
+        *intents: str,
+        lanes: Sequence[str] = (),
+        models: Sequence[str] = (),
+        since: str = "",
+        until: str = "",
+        where: str = "",
+        everything: bool = False,
+        replay_model: str = "",
+        out: str | Path | None = None,
+        unsafe_checks: bool = False,
+    ) -> Run:
+        """Undo landings in a run of its own, and wait for it; see `qodebase revert`.
+
+        Args:
+            intents: ids, paths or commits.
+        """
+        from qodebase.commands.support.undoing import Selector, Undoing, undoing
+
+        selector = Selector(
+            intents=intents, lanes=lanes, models=models, since=since, until=until, where=where, everything=everything
+        )
+        folder = None if out is None else Path(out)
+        how = Undoing(out=folder, replay_model=replay_model, unsafe_checks=unsafe_checks)
+        clock = SystemClock()
+        with undoing(self.folder, selector, how, clock) as ready:
+            made = Run(freeze(ready, clock))
+        return made._start(first=True, limit=None, model=None).wait()
+
     def status(self) -> dict[str, Any]:
         """Return what ``qodebase status --json`` prints."""
         from qodebase.commands.status import run_status
@@ -172,9 +227,14 @@ class Run:
 
     @property
     def _frames(self) -> Frames:
+        """Return the frames of the journal as it is now; they are made again once it has grown."""
         from results.frames import load
 
-        return load(self.folder)
+        journal = self.folder.journal
+        now = journal.stat().st_size if journal.exists() else 0
+        if self._loaded is None or self._loaded[0] != now:
+            self._loaded = now, load(self.folder)
+        return self._loaded[1]
 
     def _start(self, *, first: bool, limit: int | None, model: Asked | None, caps: Caps = NO_CAPS) -> Run:
         if self.live:
@@ -187,7 +247,7 @@ def start(
     job: str = "",
     *,
     repo: str | Path,
-    model: Asked = "outline",
+    model: Asked = "",
     out: str | Path | None = None,
     job_file: str = "",
     branch: str | None = None,
@@ -199,9 +259,12 @@ def start(
     time_cap: str = "",
     stop_if: Sequence[str] = (),
     workers: int = 1000,
-    tries: int = 1,
+    attempts: int = 1,
     ramp: int | None = None,
     train_max: int = 64,
+    contract: bool = True,
+    prefetch: bool = True,
+    replays: Literal["beside", "inside"] = "beside",
     stall_after: str = "10m",
     sample: int | None = None,
     seed: int = 0,
@@ -226,7 +289,7 @@ def start(
     Args:
         job, job_file: an installed job's name, or a Python file that defines ``JOB``.
         repo: the git repository; it is only read.
-        model: a model's name, or an async function from a `qodebase.ports.Prompt` to text.
+        model: a model's name (empty: the job's own), or an async function from a `qodebase.ports.Prompt` to text.
         out: the run folder; None: the first free one in ``runs``.
         rules_off: replay rules that are not tried.
         rules_bind: replay rules with the paths that they are tried on, in gitignore syntax, instead of their own.
@@ -255,9 +318,12 @@ def start(
         caps=caps_of(cost=cost_cap, tokens=token_cap, time=time_cap),
         stop_if=[stop_if] if isinstance(stop_if, str) else stop_if,
         workers=workers,
-        tries=tries,
+        attempts=attempts,
         ramp=ramp,
         train_max=train_max,
+        contract=contract,
+        prefetch=prefetch,
+        replays=replays,
         stall_after_s=seconds_of(stall_after),
         out=Path(out) if out is not None else new_folder(job or Path(job_file).stem, Path(repo)),
         sample=sample,
@@ -299,3 +365,19 @@ async def arun(job: str = "", *, repo: str | Path, **options: Any) -> Run:
 def open_run(name: str | Path) -> Run:
     """Open a run by path, by name in ``runs``, or ``last``."""
     return Run(find_run(str(name)))
+
+
+Runs = Run | str | Path | Sequence[Run | str | Path]
+"""Runs of one side of a comparison: each a run, its name, or a folder below which all are meant."""
+
+
+def compare(a: Runs, b: Runs) -> Comparison:
+    """Compare the runs of two settings, paired by seed; ``.frame()`` is a row a metric. See `qodebase compare`."""
+    from qodebase.commands.compare import compared
+
+    return compared(_names(a), _names(b))
+
+
+def _names(runs: Runs) -> list[str]:
+    several = [runs] if isinstance(runs, Run | str | Path) else runs
+    return [str(run.folder.root if isinstance(run, Run) else run) for run in several]

@@ -53,7 +53,7 @@ def opened(folder: RunFolder, *, same_job: bool) -> Iterator[Opened]:
     """
     from fleet.jobs.registry import load_job, make_job
     from qodebase.code import CommitTree
-    from qodebase.ports import Routed
+    from qodebase.ports import ReadsRepository, Routed
     from qodebase.trunk.reader import Reader
 
     settings = folder.settings()
@@ -66,8 +66,10 @@ def opened(folder: RunFolder, *, same_job: bool) -> Iterator[Opened]:
         )
     with Reader(folder.repository) as reader:
         base = CommitTree(reader, settings.base)
-        job.open(base)
         try:
+            if isinstance(job, ReadsRepository):
+                job.read_from(folder.repository)
+            job.open(base)
             if isinstance(job, Routed):
                 job.route(settings.lanes, sum(intent.ending is Ending.PENDING for intent in folder.intents()))
             yield Opened(folder=folder, settings=settings, job=job, reader=reader, base=base)

@@ -16,6 +16,7 @@ from qodebase.rule_settings import RuleSettings
 CacheUse = Literal["use", "readonly", "off", "refresh"]
 SecretsUse = Literal["refuse", "redact", "allow"]
 Switch = Literal["on", "off"]
+Replays = Literal["beside", "inside"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +47,11 @@ class CommonOptions:
         metadata={"help": "The branch to start from.", "metavar": "NAME", "shown": "the one that is checked out"},
     )
     model: str = field(
-        default="outline",
+        default="",
         metadata={
             "help": "Which model: `outline` needs no key; ADAPTER, ADAPTER:ARGUMENT or a [models.NAME] table.",
             "metavar": "NAME",
+            "shown": "the job's own; outline where it has none",
         },
     )
     replay_model: str = field(
@@ -63,7 +65,7 @@ class CommonOptions:
     escalate_model: str = field(
         default="",
         metadata={
-            "help": "Who is asked where another model failed: a second attempt (--tries is at least 2 then) after an "
+            "help": "Who is asked where another model failed: a second attempt (--attempts is at least 2 then) after an "
             "unusable answer or a change that was sent back, and a replay after one that did not do.",
             "metavar": "NAME",
             "shown": "nobody",
@@ -128,7 +130,19 @@ class CommonOptions:
     )
     sign: bool = field(default=False, metadata={"help": "Let git sign the commits."})
     train_max: int = field(default=64, metadata={"help": "The most changes that a lane tests together.", "min": 1})
-    tries: int = field(default=1, metadata={"help": "Attempts for each intent.", "min": 1})
+    contract: Switch = field(
+        default="on",
+        metadata={
+            "help": "Keep the job's standing checks, and those of landed intents, in force: a change that breaks one "
+            "is sent back, unless its intent retires it.",
+        },
+    )
+    prefetch: Switch = field(default="on", metadata={"help": "Merge and redo the next train while one is at the gate."})
+    replays: Replays = field(
+        default="beside",
+        metadata={"help": "A model redoes a change beside its lane, or inside it, so that the lane waits."},
+    )
+    attempts: int = field(default=1, metadata={"help": "Attempts for each intent.", "min": 1})
     stall_after: str = field(
         default="10m",
         metadata={

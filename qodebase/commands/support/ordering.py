@@ -29,6 +29,26 @@ class NotTakenIn(QodebaseError):
     exit_code = 3
 
 
+class NoLane(QodebaseError):
+    """A name that stands for no lane of a run."""
+
+
+def check_lane(folder: RunFolder, lane: str, *, drain: bool = False) -> None:
+    """Make sure that a run has a lane; no name is right where nothing is to be drained.
+
+    Raises:
+        NoLane: it has none of that name, or none is named.
+    """
+    from lanes.router import Router
+
+    names = Router(folder.settings().lanes).names
+    if lane not in names if lane else drain:
+        raise NoLane(
+            f"the run has no lane {lane!r}" if lane else "which lane is to be drained?",
+            hint=f"Give --lane one of {', '.join(names)}.",
+        )
+
+
 class Courier:
     """Give one order to a run and see what becomes of it.
 

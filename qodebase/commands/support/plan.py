@@ -20,6 +20,7 @@ BYTES_A_TOKEN = 4
 """What a token is taken for where no provider has counted it."""
 
 _MOST_WITHHELD = 10
+_MOST_SHOWN = 40
 
 
 class NoSuchIntent(QodebaseError):
@@ -42,6 +43,7 @@ class Plan:
         prices: USD per million tokens of each model that the run may ask, None where they are not known.
         assumptions: what the figures take for granted.
         withheld: intents whose prompt would not be sent as it is, and why.
+        first_prompt: that of the first pending intent.
     """
 
     job: str
@@ -63,6 +65,7 @@ class Plan:
     prices: dict[str, dict[str, float | None] | None]
     assumptions: tuple[str, ...]
     withheld: dict[str, str]
+    first_prompt: str
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as plain data."""
@@ -83,6 +86,7 @@ class Plan:
             f"cost: {self._cost()}",
             *(f"  {assumption}" for assumption in self.assumptions),
             *self._withheld(),
+            *self._first_prompt(),
             "dry run: no model was called and nothing was written",
         ]
 
@@ -96,6 +100,11 @@ class Plan:
             *named,
             *([f"  and {more} more"] if more else []),
         ]
+
+    def _first_prompt(self) -> list[str]:
+        lines = self.first_prompt.splitlines()
+        more = [f"[{len(lines) - _MOST_SHOWN} more lines: --show-prompt PATH]"] if len(lines) > _MOST_SHOWN else []
+        return ["the first prompt:", *lines[:_MOST_SHOWN], *more] if lines else []
 
     def _cost(self) -> str:
         if self.cost_usd is None or self.max_cost_usd is None:
@@ -111,7 +120,7 @@ def run_plan(ready: Prepared) -> Plan:
     pending = [intent for intent in ready.intents if intent.ending is Ending.PENDING]
     if pending:
         ready.job.ready()
-    prompts = [ready.job.prompt(intent, ready.tree) for intent in pending]
+    prompts = [ready.prompt(intent) for intent in pending]
     order = ready.order
     tariffs = tariffs_of(order.all_models, order.models, order.source)
     tariff = tariffs[order.model]
@@ -142,6 +151,7 @@ def run_plan(ready: Prepared) -> Plan:
         prices={name: None if known.price is None else asdict(known.price) for name, known in tariffs.items()},
         assumptions=tuple(_assumptions(ready, tariffs)),
         withheld=dict(_withheld(ready, pending, prompts)),
+        first_prompt="\n".join(_prompt_lines(prompts[0])) if prompts else "",
     )
 
 
@@ -190,11 +200,12 @@ def prompt_lines(ready: Prepared, path: str) -> list[str]:
     if intent.ending is not Ending.PENDING:
         raise NoSuchIntent(f"{path} would not be asked about: {intent.reason}", hint="See the reasons: --dry-run.")
     ready.job.ready()
-    prompt = ready.job.prompt(intent, ready.tree)
-    lines = []
-    for message in prompt.messages:
-        lines += [f"--- {message.role}", message.text]
-    return [*lines, f"--- at most {prompt.max_output_tokens} tokens out, digest {prompt.digest}"]
+    prompt = ready.prompt(intent)
+    return [*_prompt_lines(prompt), f"--- at most {prompt.max_output_tokens} tokens out, digest {prompt.digest}"]
+
+
+def _prompt_lines(prompt: Prompt) -> list[str]:
+    return [line for message in prompt.messages for line in (f"--- {message.role}", message.text)]
 
 
 def _about(intents: list[Intent], path: str) -> Intent:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from qodebase.caps import NO_CAPS, Caps
 from qodebase.commands.support.checks import judging_of
 from qodebase.commands.support.disk import disk_of
+from qodebase.commands.support.environment import NamedModels
 from qodebase.commands.support.models import channels_of
 from qodebase.commands.support.opening import opened
 from qodebase.commands.support.surroundings import Surroundings
@@ -56,6 +57,7 @@ async def sit(
     model: Model | None = None,
     caps: Caps = NO_CAPS,
     stall_after_s: float | None = None,
+    charge_s: float = 0.0,
     listeners: Sequence[Callable[[Event], None]] = (),
     started: Callable[[Driver], None] = lambda driver: None,
 ) -> Sat:
@@ -67,6 +69,7 @@ async def sit(
         model: use this one instead of the model that the settings name.
         caps: new caps, which hold from now on; the others stay as they were.
         stall_after_s: instead of what the settings say; see `qodebase.runs.Settings`.
+        charge_s: simulated seconds that a judgement of the gate takes.
         started: is handed the driver before it runs, to drain it.
 
     Raises:
@@ -79,7 +82,8 @@ async def sit(
     with disk_of(folder.root), folder.locked(), opened(folder, same_job=True) as run:
         settings = run.settings
         channels = channels_of(settings, surroundings, clock, model=model)
-        judging = judging_of(run, clock)
+        judging = judging_of(run, clock, charge_s=charge_s)
+        named = NamedModels(folder.root)
         driver = Driver(
             folder,
             settings,
@@ -91,10 +95,10 @@ async def sit(
                 checker=judging.checker,
                 tell=judging.tell,
                 stop_if=settings.stop_if,
-                tries=settings.tries,
+                most_attempts=settings.attempts,
                 stall_after_s=settings.stall_after_s if stall_after_s is None else stall_after_s,
                 sign=_signer(settings),
-                listeners=listeners,
+                listeners=(*listeners, named),
             ),
             choose=_chooser(settings, first=first, limit=limit),
             limit=settings.sample if first else limit,
@@ -106,6 +110,7 @@ async def sit(
             for channel in channels.all:
                 await channel.model.close()
             await judging.close()
+            named.keep()
     pending = driver.state.ledger()[Ending.PENDING]
     return Sat(why=why, pending=pending, seconds=time.monotonic() - began, untidy=driver.untidy)
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from qodebase.caps import NO_CAPS, Caps
 from qodebase.commands.support.checks import check_checks
+from qodebase.commands.support.environment import environment, keep_environment
 from qodebase.commands.support.models import check_models, with_prices
 from qodebase.commands.support.priorities import with_priorities
 from qodebase.commands.support.setting_fields import with_whole_paths
@@ -22,12 +23,21 @@ from qodebase.runs import RunExists, RunFolder, Settings
 
 if TYPE_CHECKING:
     from fleet.guard import Guard
-    from qodebase.ports import Clock, Job, Model, Tree
+    from qodebase.code import CommitTree
+    from qodebase.ports import Clock, Job, Model, Prompt
     from qodebase.source import Source
+
+
+MODEL = "outline"
+"""The model where neither the order nor the job names one."""
 
 
 class NothingToDo(QodebaseError):
     """A job that found nothing that it could be about."""
+
+
+class NoModel(QodebaseError):
+    """A run of a job without a model of its own, that names none."""
 
 
 class BadAuthor(QodebaseError):
@@ -45,11 +55,12 @@ class Order:
     Attributes:
         job, job_file, settings: which job and what it is told.
         repository, branch: where; branch None means the one that is checked out.
-        model, models: the model's name, and the raw ``[models.NAME]`` tables.
+        model, models: the model's name (empty: the job's own), and the raw ``[models.NAME]`` tables.
         replay_model, escalate_model: names of the models for replays and escalation; empty: the same.
         prices: ``[MODEL=]IN:OUT``, what tokens cost.
         caps, stop_if: what the run may use at most, and what pauses it.
-        workers, tries, train_max: how many agents, attempts an intent, changes a train.
+        workers, attempts, train_max: how many agents, attempts an intent, changes a train.
+        prefetch, contract, read_sets, replays: see `qodebase.runs.Settings`.
         stall_after_s: see `qodebase.runs.Settings`.
         ramp: how many agents start in a second; None: as the model's kind wants it.
         out: the run folder.
@@ -69,7 +80,7 @@ class Order:
     job_file: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     branch: str | None = None
-    model: str = "outline"
+    model: str = ""
     models: Mapping[str, Any] = field(default_factory=dict)
     replay_model: str = ""
     escalate_model: str = ""
@@ -77,9 +88,13 @@ class Order:
     caps: Caps = NO_CAPS
     stop_if: Sequence[str] = ()
     workers: int = 1000
-    tries: int = 1
+    attempts: int = 1
     ramp: int | None = None
     train_max: int = 64
+    prefetch: bool = True
+    contract: bool = True
+    read_sets: bool = True
+    replays: Literal["beside", "inside"] = "beside"
     stall_after_s: float = 600.0
     author: str = ""
     sign: bool = False
@@ -109,10 +124,15 @@ class Prepared:
     order: Order
     source: Source
     job: Job
-    tree: Tree
+    tree: CommitTree
     intents: list[Intent]
     lanes: dict[str, tuple[str, ...]]
     guard: Guard | None = None
+
+    def prompt(self, intent: Intent) -> Prompt:
+        """Return the first prompt about an intent, were an agent to take it now."""
+        fork = self.tree if intent.given is None else self.tree.at(intent.given.base)
+        return self.job.prompt(intent, fork)
 
 
 @contextmanager
@@ -128,7 +148,7 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
     from fleet.stop_if import parse_condition
     from lanes.router import Router, lanes_from_tree
     from qodebase.code import CommitTree
-    from qodebase.ports import Routed
+    from qodebase.ports import ReadsRepository, Routed
     from qodebase.source import inspect
     from qodebase.trunk.reader import Reader
     from replay_rules.registry import chooser
@@ -138,6 +158,12 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
     kind = load_job(order.job, file=order.job_file)
     order = replace(order, settings=with_whole_paths(kind.Settings, order.settings, Path.cwd()))
     job = make_job(kind, dict(order.settings), source=order.source)
+    order = replace(order, model=order.model or getattr(kind, "MODEL", MODEL))
+    if not order.model and model is None:
+        raise NoModel(
+            f"which model? The job {job.name} has none of its own",
+            hint="Give one: --model openai:MODEL-ID, or 'program:python answer.py'; see `qodebase models`.",
+        )
     source = inspect(order.repository, order.branch)
     order = replace(order, models=with_prices(order.models, order.prices, order.all_models))
     named = order.all_models if model is None else order.all_models[1:]
@@ -150,8 +176,10 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
     _check_person(order, source)
     with Reader(source.git) as reader:
         tree = CommitTree(reader, source.commit)
-        job.open(tree)
         try:
+            if isinstance(job, ReadsRepository):
+                job.read_from(source.git)
+            job.open(tree)
             intents = with_priorities(job.intents(), order.priorities)
             if not intents:
                 raise NothingToDo(
@@ -185,6 +213,8 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
     import shutil
     from importlib.metadata import version
 
+    from qodebase.ports import ReadsRepository
+
     order, source = prepared.order, prepared.source
     try:
         folder = RunFolder.create(order.out)
@@ -199,6 +229,9 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
         ) from None
     try:
         source.copy_to(folder.repository)
+        if isinstance(prepared.job, ReadsRepository):
+            prepared.job.bring_to(folder.repository)
+        keep_environment(folder.root, environment() | _environment(prepared))
         folder.freeze(
             Settings(
                 run=_run_id(order, clock),
@@ -216,11 +249,15 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
                 caps=order.caps,
                 stop_if=tuple(order.stop_if),
                 workers=order.workers,
-                tries=max(order.tries, 2 if order.escalate_model else 1),
+                attempts=max(order.attempts, 2 if order.escalate_model else 1),
                 ramp=order.ramp,
                 author=order.author,
                 sign=order.sign,
                 train_max=order.train_max,
+                prefetch=order.prefetch,
+                contract=order.contract,
+                read_sets=order.read_sets,
+                replays=order.replays,
                 stall_after_s=order.stall_after_s,
                 sample=order.sample,
                 seed=order.seed,
@@ -241,6 +278,18 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
             raise NoFolder(why, hint="Make room, or give another folder with --out.") from None
         raise
     return folder
+
+
+def _environment(prepared: Prepared) -> dict[str, Any]:
+    """Return what `environment.json` says beside the product and the machine."""
+    order = prepared.order
+    return {
+        "repository_commit": prepared.source.commit,
+        "seed": order.seed,
+        "cache": order.cache,
+        "prompts": {"job": prepared.job.name, "digest": prepared.job.digest},
+        "models": {"asked": order.all_models, "named_by_provider": []},
+    }
 
 
 def _check_person(order: Order, source: Source) -> None:

@@ -58,18 +58,19 @@ def make_repository(path: Path) -> Path:
     return path
 
 
-def make_run(root: Path, name: str) -> RunFolder:
+def make_run(root: Path, name: str, *, edits: tuple[str, ...] = EDITS, seed: int = 0, workers: int = 8) -> RunFolder:
     """Run the job on a new repository below ``root`` and return the run's folder."""
     clock = VirtualClock(1000.0)
     model = SlowModel(clock)
     order = Order(
         job="",
         job_file=str(JOB),
-        settings={"edits": EDITS},
+        settings={"edits": edits},
         repository=make_repository(root / "code"),
         out=root / "runs" / name,
         model="slow",
-        workers=8,
+        workers=workers,
+        seed=seed,
     )
     surroundings = Surroundings(environ={}, cache_folder=root / "cache")
     with prepared(order, surroundings, clock, model) as ready:
@@ -96,6 +97,13 @@ def copy(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFold
 
 
 Call = Callable[..., Result]
+Make = Callable[..., RunFolder]
+
+
+@pytest.fixture(scope="session")
+def make() -> Make:
+    """Return the function that makes a run; see `make_run`."""
+    return make_run
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def test_the_field_names_of_a_plan_stay_as_scripts_know_them() -> None:
     assert set(plan) == {
         *("job", "model", "repository", "branch", "base", "intents", "endings", "reasons", "lanes", "calls"),
         *("input_tokens", "output_tokens", "max_output_tokens", "max_tokens", "cost_usd", "max_cost_usd"),
-        *("prices", "assumptions", "withheld"),
+        *("prices", "assumptions", "withheld", "first_prompt"),
     }
     assert not Path("runs").exists()
 

@@ -108,7 +108,7 @@ def test_the_common_options_have_their_documented_defaults(ran: Ran, mine: str) 
     run(ran, "--job", mine)
     common = ran.asked[0][0]
     assert (common.model, common.workers, common.repo, common.sample, common.cache) == (
-        "outline",
+        "",
         1000,
         None,
         None,
@@ -184,7 +184,8 @@ def test_a_job_and_a_jobs_file_exclude_each_other() -> None:
 def test_no_job_at_all_ends_with_2_and_lists_the_jobs(ran: Ran) -> None:
     result = run(ran)
     assert result.exit_code == 2
-    assert "There are: document" in result.stderr
+    assert "There are: " in result.stderr
+    assert " document, edit," in result.stderr
 
 
 def test_a_job_that_is_not_there_ends_with_2_and_lists_the_jobs(ran: Ran) -> None:
@@ -209,7 +210,7 @@ def test_the_help_of_run_lists_the_jobs_and_imports_none() -> None:
         "print([name for name in sys.modules if name.startswith('fleet.jobs.document')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "Jobs: document." in done.stdout
+    assert " document, edit," in " ".join(done.stdout.split())
     assert done.stdout.endswith("[]\n")
 
 
