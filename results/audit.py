@@ -14,12 +14,13 @@ from pathlib import Path
 
 from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId
+from qodebase.record import Record
 from qodebase.runs import RunFolder
 from qodebase.trunk.objects import MissingObject
-from qodebase.trunk.reader import Reader
 from results.audit_content import ContentAudit
 from results.audit_journal import check_endings, check_journal, check_ledger
 from results.audit_landings import check_commits, check_compositions, check_notes, check_once, check_refs, compare_notes
+from results.audit_records import RecordsAudit
 from results.evidence import Evidence, gather
 from results.findings import Audit, Check, Notebook
 from results.fsck import Fsck
@@ -116,18 +117,14 @@ def verify_repository(path: Path, *, branch: str, progress: Progress = _silent) 
     began = time.monotonic()
     fsck = Fsck(path)
     try:
-        with Reader(path) as reader:
-            tip = reader.tip(branch)
+        with Repository(path) as repository:
+            tip = repository.reader.tip(branch)
             if tip is None:
                 raise NoBranch(f"{path} has no branch {branch}", hint="Name another one with --branch.")
-            commits = [Commit.of(facts) for facts in reader.log(tip)]
+            commits = [Commit.of(facts) for facts in repository.reader.log(tip)][::-1]
             progress(0, len(commits), "commits and notes")
-            landings = [commit for commit in reversed(commits) if commit.run and commit.intent]
-            notes: defaultdict[CommitId, list[bytes]] = defaultdict(list)
-            for commit, note in reader.notes():
-                notes[commit].append(note)
-        composed = [commit for commit in commits if commit.run and commit.composes]
-        checks = [_check_landed_once(landings, len(commits)), _check_records(landings, composed, notes)]
+            landings = [commit for commit in commits if commit.run and commit.intent]
+            checks = _check_commits_and_notes(repository, commits, landings)
         checks.append(fsck.check(None, {commit.id: commit.intent for commit in landings}))
     finally:
         fsck.stop()
@@ -137,10 +134,27 @@ def verify_repository(path: Path, *, branch: str, progress: Progress = _silent) 
         not_checked=(
             "the ledger, and intents that did not land: there is no journal",
             "what the landings did: their changes and replays are kept in the run folder",
-            "the job's own promise, and the shared paths",
+            "the job's own promise, and which lines shared paths must hold",
         ),
         seconds=time.monotonic() - began,
     )
+
+
+def _check_commits_and_notes(
+    repository: Repository, commits: Sequence[Commit], landings: Sequence[Commit]
+) -> list[Check]:
+    notes: defaultdict[CommitId, list[bytes]] = defaultdict(list)
+    for commit, note in repository.reader.notes():
+        notes[commit].append(note)
+    composed = [commit for commit in commits if commit.run and commit.composes]
+    told, records = _check_records(landings, composed, notes)
+    checks = [_check_landed_once(landings, len(commits)), told]
+    try:
+        return [*checks, RecordsAudit(repository, commits, records).check()]
+    except MissingObject as error:
+        book = Notebook("records")
+        book.wrong(f"main cannot be read: {error.message}")
+        return [*checks, book.check("not to the end")]
 
 
 def _check_landed_once(landings: Sequence[Commit], commits: int) -> Check:
@@ -153,12 +167,14 @@ def _check_landed_once(landings: Sequence[Commit], commits: int) -> Check:
     return book.check(f"{len(landings)} landings of {len(runs)} runs among {commits} commits")
 
 
-def _check_records(landings: Sequence[Commit], composed: Sequence[Commit], notes: dict[CommitId, list[bytes]]) -> Check:
+def _check_records(
+    landings: Sequence[Commit], composed: Sequence[Commit], notes: dict[CommitId, list[bytes]]
+) -> tuple[Check, dict[CommitId, Record]]:
     book = Notebook("notes")
-    compare_notes(book, landings, notes)
+    records = compare_notes(book, landings, notes)
     check_compositions(book, composed, notes)
     on_branch = {commit.id for commit in (*landings, *composed)}
     left_over = [commit for commit in notes if commit not in on_branch]
     if left_over:
         book.note("notes of commits that land nothing on this branch", commits=left_over)
-    return book.check(f"{len(landings)} landings, {len(notes)} notes")
+    return book.check(f"{len(landings)} landings, {len(notes)} notes"), records

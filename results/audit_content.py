@@ -36,12 +36,14 @@ class ContentAudit:
         self._evidence = evidence
         self._repository = evidence.repository
         self._means = means
-        self._ours = {commit.id for commit in evidence.history.ours}
+        self._landed = {str(commit.id): commit.intent for commit in evidence.history.ours}
         self._composed = {commit.id for commit in evidence.history.composed}
         self._content = Notebook("content")
         self._promise = Notebook("promise")
         self._foreign = Notebook("foreign")
-        self._before = self._repository.view(evidence.history.base)
+        self._undone = Notebook("reverted")
+        self._undoing = {commit.id for commit in evidence.history.undoing}
+        self._base = self._before = self._repository.view(evidence.history.base)
         self._job = means.job(self._before) if means.job else None
         self._shared = SharedAudit(evidence, means, self._job)
         self._apart = frozenset(shared.path for shared in means.shared)
@@ -54,7 +56,7 @@ class ContentAudit:
         """Look at the next commit of main."""
         after = self._repository.view(commit.id, commit.tree)
         diff = self._repository.trees.diff(self._before.tree, after.tree)
-        if commit.id in self._ours:
+        if commit.id in self._landed:
             self._see_landing(commit, after, diff)
         elif commit.id in self._composed:
             self._shared.composed(commit, self._before, after, diff)
@@ -74,6 +76,7 @@ class ContentAudit:
             self._promise.check(f"{self._landings if self._job else 0} landings"),
             self._final_tree(),
             self._foreign.check(f"{len(self._evidence.history.foreign)} commits"),
+            *([self._undone.check(f"{len(self._undoing)} commits of other runs")] if self._undoing else []),
         ]
 
     @property
@@ -104,6 +107,7 @@ class ContentAudit:
             self._wrong(self._content, commit, "its change was made on a commit that the repository does not hold")
             self._take(commit, diff)
             return
+        self._trail.beside(base, self._base, lambda: self._repository.trees.diff(base.tree, self._base.tree))
         places = self._places(change, own, base)
         touched = {*own, *(path for place in places if not place.why for path in place.touched)}
         for path in diff:
@@ -197,15 +201,20 @@ class ContentAudit:
 
     def _see_foreign(self, commit: Commit, diff: Diff) -> None:
         self._shared.foreign(commit, iter(diff))
+        if commit.id in self._undoing:
+            undone = (self._landed[commit.undoes],)
+            self._undone.note(f"undone by the run {commit.run}", intents=undone, commits=(commit.id,))
+            self._take(commit, diff, landed=False)
+            return
         intents = dict.fromkeys(intent for path in diff for intent in self._changed_by.get(path, ()))
         self._foreign.note(f"{commit.id} changed {len(diff)} paths", intents=intents, commits=(commit.id,))
         self._take(commit, diff)
 
-    def _take(self, commit: Commit, diff: Diff) -> None:
+    def _take(self, commit: Commit, diff: Diff, *, landed: bool = True) -> None:
         """Expect what a commit did that no journalled change accounts for; it was named where it was met."""
         for path, differs in diff.items():
             self._expected[path] = differs.after
-            if commit.intent:
+            if commit.intent and landed:
                 self._changed_by.setdefault(path, []).append(commit.intent)
 
     def _final_tree(self) -> Check:

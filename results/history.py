@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +11,6 @@ from qodebase import trailers
 from qodebase.paths import CommitId
 from qodebase.trunk.commits import CommitFacts
 from qodebase.trunk.reader import Reader
-
-_REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +28,7 @@ class Commit:
     train: str = ""
     composes: str = ""
     reverts: tuple[str, ...] = ()
+    undoes: str = ""
 
     @classmethod
     def of(cls, facts: CommitFacts) -> Commit:
@@ -47,7 +45,8 @@ class Commit:
             lane=words.get(trailers.LANE, ""),
             train=words.get(trailers.TRAIN, ""),
             composes=words.get(trailers.COMPOSE, ""),
-            reverts=tuple(_REVERTS.findall(facts.message)),
+            reverts=facts.reverts,
+            undoes=words.get(trailers.UNDOES, ""),
         )
 
 
@@ -82,9 +81,15 @@ class History:
         return tuple(commit for commit in self.commits if commit.run == self.run and commit.composes)
 
     @cached_property
+    def undoing(self) -> tuple[Commit, ...]:
+        """Return the commits by which other runs undid landings of this one, as they say themselves."""
+        ours = {commit.id for commit in self.ours}
+        return tuple(commit for commit in self.commits if commit.run != self.run and commit.undoes in ours)
+
+    @cached_property
     def foreign(self) -> tuple[Commit, ...]:
         """Return all other commits."""
-        ours = {commit.id for commit in (*self.ours, *self.composed)}
+        ours = {commit.id for commit in (*self.ours, *self.composed, *self.undoing)}
         return tuple(commit for commit in self.commits if commit.id not in ours)
 
     @cached_property

@@ -7,7 +7,7 @@ import gc
 from collections.abc import Iterator
 from functools import cached_property
 
-from qodebase.events import AnyEvent, Event, RunStarted, Unknown
+from qodebase.events import AnyEvent, RunStarted, Unknown
 from qodebase.intent import Intent
 from qodebase.journal import read_events
 from qodebase.runs import RunFolder
@@ -43,20 +43,6 @@ class RunData:
         """Return when the run first started, in seconds since the epoch on its clock; 0 before."""
         return next((event.at for event in self.events if isinstance(event, RunStarted)), 0.0)
 
-    def of(self, *kinds: type[Event]) -> Iterator[AnyEvent | Unknown]:
-        """Yield the events of some kinds, in order."""
-        wanted = frozenset(kinds)
-        return (event for event in self.events if type(event) in wanted)
-
-    def with_sitting(self, *kinds: type[Event]) -> Iterator[tuple[int, AnyEvent | Unknown]]:
-        """Yield the events of some kinds, each with the sitting that wrote it, counted from 1; 0 before the first."""
-        sitting = 0
-        for event in self.of(RunStarted, *kinds):
-            if isinstance(event, RunStarted):
-                sitting = event.sitting
-            if type(event) in kinds:
-                yield sitting, event
-
 
 @contextlib.contextmanager
 def no_collecting() -> Iterator[None]:
@@ -68,8 +54,3 @@ def no_collecting() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
-
-
-def second_of(event: Event, started_at: float) -> int:
-    """Return the whole seconds from the run's first start to an event."""
-    return int(event.at - started_at)

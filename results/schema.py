@@ -48,14 +48,20 @@ class FrameSchema:
         """Return the schema as polars' own."""
         import polars as pl
 
-        types: dict[Type, Any] = {
-            Type.TEXT: pl.String(),
-            Type.TEXTS: pl.List(pl.String()),
-            Type.INT: pl.Int64(),
-            Type.FLOAT: pl.Float64(),
-            Type.BOOL: pl.Boolean(),
-        }
-        return pl.Schema({column.name: types[column.type] for column in self.columns})
+        return pl.Schema({column.name: polars_type(column.type) for column in self.columns})
+
+
+def polars_type(type: Type) -> Any:
+    """Return the polars type of a column."""
+    import polars as pl
+
+    return {
+        Type.TEXT: pl.String(),
+        Type.TEXTS: pl.List(pl.String()),
+        Type.INT: pl.Int64(),
+        Type.FLOAT: pl.Float64(),
+        Type.BOOL: pl.Boolean(),
+    }[type]
 
 
 _AT = "s since the epoch, run's clock"
@@ -103,6 +109,7 @@ INTENTS = FrameSchema(
         *_USAGE,
         Column("cost_usd", Type.FLOAT, "What its calls cost as far as known.", _USD),
         Column("unknown_cost_calls", Type.INT, "Calls whose cost is not known."),
+        Column("wasted_calls", Type.INT, "Replay calls that were thrown away: main did not come to what they redid."),
     ),
 )
 
@@ -115,6 +122,7 @@ ATTEMPTS = FrameSchema(
         Column("call", Type.INT, "The call's number in the run."),
         _PURPOSE,
         _MODEL,
+        Column("named", Type.TEXT, "What the provider called the model that answered; empty where it did not say."),
         Column("source", Type.TEXT, "Who answered: provider, cache, or run (held already); null without an end."),
         Column("outcome", Type.TEXT, "`answer`, the kind of failure, `cut off` by a kill, or `open`."),
         Column("why", Type.TEXT, "Why there was no answer."),
@@ -125,6 +133,7 @@ ATTEMPTS = FrameSchema(
         Column("answered_at", Type.FLOAT, "When the call ended.", _AT),
         Column("prompt", Type.TEXT, "The prompt's digest."),
         Column("sitting", Type.INT, "Which process asked, counted from 1."),
+        Column("landed", Type.BOOL, "Whether this attempt of the intent is on main."),
         _SIMULATED,
     ),
 )
@@ -184,6 +193,7 @@ THROUGHPUT = FrameSchema(
         _SECOND,
         Column("at", Type.FLOAT, "When the second began.", _AT),
         Column("sitting", Type.INT, "Which process, counted from 1."),
+        Column("worked_s", Type.FLOAT, "How much of the second that process was at work.", "s"),
         Column("landed", Type.INT, "Intents that landed in it.", "intents"),
         Column("collided", Type.INT, "Collisions met in it.", "paths"),
         Column("ended", Type.INT, "Intents that ended in it without landing.", "intents"),
@@ -194,16 +204,46 @@ THROUGHPUT = FrameSchema(
     ),
 )
 
+TRAINS = FrameSchema(
+    "trains",
+    "a train that the gate judged, or another tree that it was asked about",
+    (
+        Column("at", Type.FLOAT, "When the verdict was given.", _AT),
+        _SECOND,
+        _LANE,
+        Column("train", Type.TEXT, "The train's name."),
+        Column("of", Type.TEXT, "What was judged: `train`, or the base, main, or a commit of a bisection."),
+        Column("members", Type.TEXTS, "The intents on the train, in order."),
+        Column("size", Type.INT, "How many they are.", "intents"),
+        Column(
+            "most", Type.INT, "The most that the lane would have coupled, null where no train was judged.", "intents"
+        ),
+        Column("guessed", Type.BOOL, "Whether it was coupled while the one before it was at the gate."),
+        Column("tip", Type.TEXT, "The main tip that it was merged on."),
+        Column("tree", Type.TEXT, "The tree that was judged."),
+        Column("verdict", Type.TEXT, "`green`, `red` or `hold`."),
+        Column("checks", Type.INT, "How many checks the verdict rests on."),
+        Column("runs", Type.INT, "How often checks were run for it: 0 where the verdict was known, 2 after a red one."),
+        Column("flake", Type.BOOL, "Whether what was red came out green when it was run again."),
+        Column("failed", Type.TEXTS, "Checks that were red, at most eight."),
+        Column("built_at", Type.FLOAT, "When the lane coupled it.", _AT),
+        Column("gate_s", Type.FLOAT, "From coupled to judged.", "s"),
+        _SIMULATED,
+    ),
+)
+
 LOSSES = FrameSchema(
     "losses",
-    "a check of a landed intent that a later landing broke",
+    "a check of the contract that is red on main",
     (
         Column("check", Type.TEXT, "The check that is red on main."),
-        Column("intent", Type.TEXT, "The landed intent whose check it is."),
-        Column("lost_by", Type.TEXT, "The intent whose landing broke it."),
-        Column("commit", Type.TEXT, "The commit that broke it."),
-        Column("at", Type.FLOAT, "When that landed.", _AT),
+        Column("intent", Type.TEXT, "The landed intent whose check it is, null for a standing one of the job."),
+        Column("lost_by", Type.TEXT, "The intent whose landing broke it, null for a commit of somebody else."),
+        Column("commit", Type.TEXT, "The first commit that it is red on."),
+        Column("at", Type.FLOAT, "When it was found.", _AT),
+        _SECOND,
         Column("cause", Type.TEXT, "What the bisection says of it."),
+        _SIMULATED,
     ),
 )
 
@@ -225,5 +265,5 @@ COSTS = FrameSchema(
 )
 
 SCHEMAS = MappingProxyType(
-    {schema.name: schema for schema in (INTENTS, ATTEMPTS, COLLISIONS, LANDINGS, THROUGHPUT, LOSSES, COSTS)}
+    {schema.name: schema for schema in (INTENTS, ATTEMPTS, COLLISIONS, TRAINS, LANDINGS, THROUGHPUT, LOSSES, COSTS)}
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import NamedTuple
 
 from qodebase.collision import Declined
@@ -36,6 +36,18 @@ class Trail:
         self._apart = apart
         self._positions = {base: 0}
         self._takings: defaultdict[RepoPath, list[_Taking]] = defaultdict(list)
+        self._beside: dict[CommitId, _Taking] = {}
+
+    def beside(self, commit: View, base: View, changed: Callable[[], Iterable[RepoPath]]) -> None:
+        """Take a commit that changes were made on and that is not above the base, if it is one.
+
+        What the base has other than it counts as one step, the first of all.
+
+        Args:
+            changed: gives the paths at which the two differ.
+        """
+        if commit.commit not in self._positions and commit.commit not in self._beside:
+            self._beside[commit.commit] = _Taking(0, commit, base, frozenset(changed()))
 
     def see(self, before: View, after: View, gone: Iterable[RepoPath], changed: Iterable[RepoPath]) -> None:
         """Take the next commit: what it took away, and all that it changed."""
@@ -50,9 +62,18 @@ class Trail:
         """Return where the file is that stood at ``path`` at a commit; see `replay_rules.placing.follow`.
 
         Args:
-            since: a commit of main; of any other one nothing is known, and the file counts as deleted.
+            since: a commit of main, or one that `beside` was told of; of any other one nothing is known, and the file
+                counts as deleted.
             until: follow it no further than this commit; None: as far as `see` was told.
         """
+        first = self._beside.get(since)
+        if first is not None:
+            if first.before.entry(path) is not None and first.after.entry(path) is None:
+                target = Moves(first.before, first.after, first.changed, self._apart).target(path)
+                if target is None or isinstance(target, Declined):
+                    return target
+                path = target
+            since = self._base
         if since not in self._positions:
             return None
         last = self._positions.get(until, 0) if until else len(self._positions)

@@ -1,14 +1,22 @@
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 from qodebase import events
-from qodebase.journal import Journal
+from qodebase.codec import BadData
+from qodebase.collision import Collided, Kind
+from qodebase.commands.bench.support.long_run import write_run
+from qodebase.journal import Journal, read_events
+from qodebase.paths import CommitId, RepoPath
 from qodebase.runs import RunFolder
-from results.frames import Frames, load
+from results.flow import Flow
+from results.frames import Frames, NoFrame, load
+from results.run_data import RunData
 from results.schema import SCHEMAS
+from results.summary import Tally
 
 if TYPE_CHECKING:
     from tests.results.conftest import ToyRun
@@ -137,3 +145,124 @@ def test_a_call_without_an_end_is_open_and_one_cut_off_by_a_kill_costs_an_unknow
     frames = load(toy.folder)
     assert frames.attempts["outcome"].to_list() == ["answer", "answer", "cut off"]
     assert frames.costs.row(0, named=True)["unknown_cost_calls"] == 1
+
+
+def test_trains_tell_who_rode_on_them_and_how_long_the_gate_took(honest: ToyRun, frames: Frames) -> None:
+    rows = frames.trains.rows(named=True)
+    assert [row["members"] for row in rows] == [[work.intent] for work in honest.works()]
+    assert {(row["of"], row["verdict"], row["size"], row["runs"], row["gate_s"]) for row in rows} == {
+        ("train", "green", 1, 0, 0.25)
+    }
+    assert [row["tip"] for row in rows] == honest.ids[:-1]
+
+
+def _journal(folder: RunFolder) -> Journal:
+    return Journal(folder.journal, run="toy-1", clock=_SetClock())  # type: ignore[arg-type]
+
+
+def test_what_the_gate_judges_beside_trains_is_no_train(empty_run: RunFolder) -> None:
+    journal = _journal(empty_run)
+    ride = {"lane": "src", "train": "src-1"}
+    journal.write(
+        events.TrainBuilt, members=("doc:a",), tip=CommitId("1" * 40), tree="t1", size=4, guessed=True, **ride
+    )
+    journal.write(events.Judged, tree="t0", verdict="red", checks=2, of="base", runs=1, failed=("old",))
+    journal.write(events.Judged, tree="t1", verdict="green", checks=3, runs=2, flake=True, **ride)
+    journal.write(events.TrainBuilt, members=("doc:a", "doc:b"), tip=CommitId("2" * 40), tree="t2", **ride)
+    journal.write(events.Judged, tree="t2", verdict="hold", checks=3, runs=1, **ride)
+    journal.close()
+    base, first, second = load(empty_run).trains.rows(named=True)
+    assert (base["of"], base["members"], base["size"], base["most"], base["failed"]) == ("base", [], 0, None, ["old"])
+    assert (first["size"], first["most"], first["guessed"], first["flake"], first["runs"]) == (1, 4, True, True, 2)
+    assert (second["members"], second["tip"], second["verdict"]) == (["doc:a", "doc:b"], "2" * 40, "hold")
+
+
+def test_a_check_that_is_lost_has_a_row_with_its_owner_and_who_broke_it(empty_run: RunFolder) -> None:
+    journal = _journal(empty_run)
+    journal.write(events.RunStarted, sitting=1, base=CommitId("0" * 40), tip=CommitId("0" * 40), workers=1, real_pid=1)
+    journal.write(events.CheckLost, check="a", owner="doc:a", by="doc:b", commit=CommitId("1" * 40), cause="doc:b")
+    journal.write(events.CheckLost, check="base/x", commit=CommitId("2" * 40), cause="a person")
+    journal.close()
+    rows = load(empty_run).losses.select("check", "intent", "lost_by", "second", "cause").rows()
+    assert rows == [("a", "doc:a", "doc:b", 0, "doc:b"), ("base/x", None, None, 0, "a person")]
+
+
+def test_calls_of_a_replay_that_was_thrown_away_are_counted_as_wasted(empty_run: RunFolder) -> None:
+    journal = _journal(empty_run)
+    journal.write(events.Wasted, intent="doc:a", attempt=1, replay=1, why="the one ahead went back", calls=2)
+    journal.close()
+    assert load(empty_run).intents["wasted_calls"].to_list() == [2]
+
+
+def test_an_attempt_begun_again_starts_its_story_anew(empty_run: RunFolder) -> None:
+    journal = _journal(empty_run)
+    which = {"intent": "doc:a", "base": CommitId("0" * 40)}
+    made = {**which, "change": "c", "ref": "1:0", "paths": (RepoPath(b"p"),)}
+    met = Collided(path=RepoPath(b"p"), kind=Kind.CONTENT)
+    journal.write(events.Admitted, attempt=1, actor="agent-1", **which)
+    journal.write(events.ChangeMade, attempt=1, **made)
+    journal.write(events.Queued, intent="doc:a", attempt=1, lanes=("src",), lane="src")
+    journal.write(events.CollisionMet, intent="doc:a", attempt=1, collided=met)
+    journal.write(events.Admitted, attempt=2, actor="agent-2", **which)
+    journal.write(events.Landed, intent="doc:a", attempt=2, commit=CommitId("1" * 40), parent=CommitId("0" * 40))
+    journal.close()
+    frames = load(empty_run)
+    (intent,), (landing,) = frames.intents.rows(named=True), frames.landings.rows(named=True)
+    assert (intent["agent"], intent["attempts"], intent["collided"], intent["queued_at"]) == ("agent-2", 2, 0, None)
+    assert (landing["agent"], landing["base"], landing["paths"], landing["queued_s"]) == ("agent-2", None, 0, None)
+    assert landing["collided"] == 0
+    assert frames.collisions["landed"].to_list() == [False]
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A made-up run of 20,000 events."""
+    return write_run(tmp_path_factory.mktemp("long") / "run", events_wanted=20_000)
+
+
+def test_the_frames_of_a_long_run_count_what_its_journal_holds(long: RunFolder) -> None:
+    frames = Frames(long, kept=False)
+    kinds = Counter(type(event) for event in read_events(long.journal))
+    assert sum(kinds.values()) >= 20_000
+    assert frames.landings.height == kinds[events.Landed] == frames.throughput["landed"].sum()
+    assert frames.attempts.height == kinds[events.Asked] == frames.costs["calls"].sum()
+    assert frames.collisions.height == kinds[events.CollisionMet] == frames.throughput["collided"].sum()
+    assert frames.trains.height == kinds[events.Judged]
+    assert frames.trains["size"].sum() == kinds[events.Queued]
+    assert frames.intents["input_tokens"].sum() == frames.attempts["input_tokens"].sum()
+    endings = dict(frames.intents["ending"].value_counts().iter_rows())
+    assert endings == {"landed": kinds[events.Landed], "no answer": kinds[events.Ended]}
+
+
+def test_the_frames_of_a_long_run_have_the_figures_of_its_summary(long: RunFolder) -> None:
+    run, frames = RunData(long), Frames(long, kept=False)
+    summary = Tally(run.intents).apply_all(run.events).summary()
+    assert frames.throughput["worked_s"].sum() == pytest.approx(summary.seconds)
+    assert frames.throughput["landed"].max() == summary.busiest_second
+    assert frames.costs["cost_usd"].sum() == pytest.approx(summary.cost_usd)
+    redone = frames.collisions["redone_by"].value_counts().rows()
+    assert dict(redone) == {step: summary.redone_by(step) for step in ("merge", "rule", "model")}
+
+
+def test_in_flight_and_queued_are_those_that_an_event_by_event_count_gives(long: RunFolder) -> None:
+    flow, second, counted = Flow(), 0, {}
+    for event in read_events(long.journal):
+        second = max(second, int(event.at - 1_000_000.0005))
+        flow.apply(event)
+        counted[second] = (len(flow.in_flight), len(flow.queued))
+    found = Frames(long, kept=False).throughput.select("second", "in_flight", "queued").rows()
+    assert {second: tuple(row) for second, *row in found} == counted
+
+
+def test_a_name_that_is_no_frame_is_an_error_that_lists_them(frames: Frames) -> None:
+    with pytest.raises(NoFrame) as raised:
+        frames.frame("landing")
+    assert "landings" in raised.value.hint
+
+
+def test_a_broken_line_in_the_journal_is_an_error_that_names_it(toy: ToyRun) -> None:
+    lines = toy.folder.journal.read_bytes().splitlines(keepends=True)
+    lines[4] = b"}{\n"
+    toy.folder.journal.write_bytes(b"".join(lines))
+    with pytest.raises(BadData, match="line 5"):
+        load(toy.folder).landings  # noqa: B018

@@ -9,9 +9,14 @@ from qodebase.commands.support.console import put, put_json
 
 
 def tell(answer: Mapping[str, Any], *, json: bool, check: bool) -> int:
-    """Print the figures, and return the exit code: 1 where ``check`` is asked for and ``missed`` names a target."""
+    """Print the figures, and return the exit code: 1 where ``check`` is asked for and ``missed`` names a target.
+
+    JSON has the environment beside them.
+    """
     if json:
-        put_json(answer)
+        from qodebase.commands.support.environment import environment
+
+        put_json({**answer, "environment": environment()})
     else:
         width = max(map(len, answer))
         put("\n".join(f"{name:{width}}  {value}" for name, value in answer.items()))

@@ -1,0 +1,1 @@
+"""The scorer of the dial: what a run's landings are worth, told by tests that the gate never saw."""

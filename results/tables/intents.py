@@ -1,0 +1,96 @@
+"""The frame of intents: how each of them ended, and what its newest attempt came through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qodebase.events import Admitted, Answered, CollisionMet, Ended, Landed, Queued, Replayed, Wasted
+from qodebase.intent import Ending
+from results.columns import Columns
+from results.schema import INTENTS
+from results.tables.calls import calls, usage
+from results.tables.latest import joined, merged, newest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_COUNTS = ("attempts", "replays", "collided", "calls", "wasted_calls", "unknown_cost_calls")
+_SUMS = ("input_tokens", "cached_tokens", "output_tokens", "cost_usd")
+
+
+def intents(columns: Columns) -> pl.DataFrame:
+    """Make `schema.INTENTS`."""
+    import polars as pl
+
+    frozen = columns.frozen.rename({"ending": "frozen_ending", "reason": "frozen_reason"})
+    begun = (
+        columns.of(Admitted)
+        .group_by("intent")
+        .agg(
+            attempts=pl.len().cast(pl.Int64),
+            since=pl.col("place").last(),
+            admitted_at=pl.col("at").last(),
+            agent=pl.col("actor").last(),
+        )
+    )
+    wasted = columns.of(Wasted).group_by("intent").agg(wasted_calls=pl.col("calls").sum())
+    found = joined(frozen, begun, "intent")
+    for part in (*_of_newest_attempt(columns, begun), _endings(columns), _lanes(columns), _landed(columns), wasted):
+        found = joined(found, part, "intent")
+    found = joined(found, usage(calls(columns), "intent").drop("answers"), "intent")
+    landed = pl.col("ending") == Ending.LANDED.value
+    return (
+        found.with_columns(
+            ending=pl.coalesce("ending", "frozen_ending"),
+            reason=pl.coalesce("reason", "frozen_reason"),
+            agent=pl.when(pl.col("agent") != "").then("agent"),
+            seconds=pl.col("ended_at") - pl.col("admitted_at"),
+            **{name: pl.col(name).fill_null(0) for name in (*_COUNTS, *_SUMS)},
+        )
+        .with_columns(reason=pl.when(landed).then(pl.lit("")).otherwise("reason"), intent=pl.col("id"))
+        .select(INTENTS.names)
+    )
+
+
+def _of_newest_attempt(columns: Columns, begun: pl.DataFrame) -> list[pl.DataFrame]:
+    """Return what happened since an agent took an intent the last time."""
+    import polars as pl
+
+    def since(table: pl.DataFrame) -> pl.DataFrame:
+        with_start = joined(table, begun.select("intent", "since"), "intent")
+        return with_start.filter(pl.col("place") > pl.col("since").fill_null(-1))
+
+    replays = merged(
+        *(columns.of(kind).select("place", "intent", replays="replay") for kind in (Replayed, Landed)),
+    )
+    return [
+        newest(since(columns.of(Answered)), "intent").select("intent", answered_at="at"),
+        newest(since(columns.of(Queued)), "intent").select("intent", queued_at="at"),
+        newest(since(replays), "intent").select("intent", "replays"),
+        _paths(since(columns.of(CollisionMet).select("place", "intent", "path")), "intent"),
+    ]
+
+
+def _paths(met: pl.DataFrame, key: str) -> pl.DataFrame:
+    import polars as pl
+
+    return met.unique((key, "path")).group_by(key).agg(collided=pl.len().cast(pl.Int64))
+
+
+def _endings(columns: Columns) -> pl.DataFrame:
+    import polars as pl
+
+    ended = columns.of(Ended).select("place", "intent", "ending", "reason", ended_at="at")
+    landed = columns.of(Landed).select(
+        "place", "intent", ending=pl.lit(Ending.LANDED.value), reason=pl.lit(""), ended_at="at"
+    )
+    return newest(merged(ended, landed), "intent").drop("place")
+
+
+def _lanes(columns: Columns) -> pl.DataFrame:
+    lanes = merged(*(columns.of(kind).select("place", "intent", "lane") for kind in (Queued, Landed)))
+    return newest(lanes, "intent").drop("place")
+
+
+def _landed(columns: Columns) -> pl.DataFrame:
+    return newest(columns.of(Landed), "intent").select("intent", "train", "commit")
