@@ -8,7 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from qodebase.errors import QodebaseError
-from qodebase.paths import RepoPath
+from qodebase.paths import CommitId, RepoPath
 
 PRIORITIES = range(256)
 """What an intent's priority may be."""
@@ -30,6 +30,37 @@ class Ending(StrEnum):
     PENDING = "pending"
 
 
+class Undone(msgspec.Struct, frozen=True, kw_only=True):
+    """What an intent undoes: the commit, and the run and the intent that landed it (empty: no run did)."""
+
+    commit: CommitId
+    run: str = ""
+    intent: str = ""
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A change that was made before the run: what ``tip`` has other than ``base``.
+
+    Attributes:
+        base: a commit that main holds, or one that the run's repository was given; the change is against it.
+        tip: a commit that the run's repository holds.
+        author: who made it, as git writes it (``NAME <MAIL> SECONDS ZONE``); empty: the agent.
+        others: more authors, each as ``NAME <MAIL>``.
+        undoes: what it takes back.
+    """
+
+    base: CommitId
+    tip: CommitId
+    author: str = ""
+    others: tuple[str, ...] = ()
+    undoes: Undone | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the words by which a model hands it back."""
+        return f"given {self.base}..{self.tip}"
+
+
 class Intent(msgspec.Struct, frozen=True, kw_only=True):
     """One unit of work, frozen in the run folder before work starts.
 
@@ -45,6 +76,7 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
         group: what a sample is spread over beside the lane (a language, say).
         ending: set where the job ends the intent before any work (a file that is documented already).
         reason: why, for such an ending.
+        given: the change, where it was made before the run; its first attempt forks from the change's own base.
     """
 
     id: str
@@ -58,6 +90,7 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     group: str = ""
     ending: Ending = Ending.PENDING
     reason: str = ""
+    given: Given | None = None
 
     def ended(self, ending: Ending, reason: str) -> Intent:
         """Return the intent as one that has ended before any work."""
@@ -66,6 +99,18 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     def aimed(self, scope: Iterable[RepoPath]) -> Intent:
         """Return the same intent with another scope: where main has its files now."""
         return msgspec.structs.replace(self, scope=tuple(scope))
+
+    def called(self, id: str) -> Intent:
+        """Return the same intent with another id."""
+        return msgspec.structs.replace(self, id=id)
+
+    def behind(self, others: Iterable[str]) -> Intent:
+        """Return the same intent, to be taken when more others have ended."""
+        return msgspec.structs.replace(self, after=tuple(dict.fromkeys((*self.after, *others))))
+
+    def giving(self, given: Given) -> Intent:
+        """Return the same intent with a change that was made before the run."""
+        return msgspec.structs.replace(self, given=given)
 
 
 def check_order(intents: Sequence[Intent]) -> None:

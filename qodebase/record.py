@@ -6,12 +6,14 @@ shows it as it is and a field can be found with grep.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
 
 from qodebase.codec import JSON, BadData, convert
 from qodebase.collision import Collided
+from qodebase.intent import Undone
 from qodebase.paths import CommitId
 
 VERSION = 1
@@ -49,6 +51,14 @@ class Times(msgspec.Struct, frozen=True, kw_only=True):
     landed: float
 
 
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the run itself landed what stands on another commit now: its commit, that one's parent, the base."""
+
+    commit: CommitId
+    parent: CommitId
+    base: CommitId
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked, what happened and what it cost.
 
@@ -65,6 +75,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         symbols: what the change touches, as ``path#name``.
         plan: digests of the prompt, the answer and the change that the run folder keeps.
         usage, times: cost and clock.
+        undoes: what the commit takes back; a record of any other commit has no such field.
+        origin: of a record that was carried to a commit outside the run: what it was there. ``base`` and ``parent``
+            are then the commit below this one; gate, collisions and times are the run's.
     """
 
     v: int = VERSION
@@ -89,6 +102,18 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     times: Times
     deterministic: bool = False
     simulated: bool = False
+    undoes: Undone | None = None
+    origin: Origin | None = None
+
+    def carried(self, landed: CommitId, parent: CommitId) -> Record:
+        """Return the record for another commit that holds the same work.
+
+        Args:
+            landed: the commit that this record stands on.
+            parent: the commit below the other one.
+        """
+        origin = self.origin or Origin(commit=landed, parent=self.parent, base=self.base)
+        return msgspec.structs.replace(self, base=parent, parent=parent, origin=origin)
 
 
 def write_note(record: Record) -> bytes:
@@ -96,10 +121,16 @@ def write_note(record: Record) -> bytes:
     return write_fields(_sentence(record), record)
 
 
+def write_notes(records: Sequence[Record]) -> bytes:
+    """Return the bytes of the note of a commit that holds the work of several intents: one note behind the other."""
+    return b"\n".join(map(write_note, records))
+
+
 def write_fields(sentence: str, told: msgspec.Struct) -> bytes:
     """Return a sentence and the fields of ``told`` as the bytes of a note."""
     lines = [sentence.encode(), b""]
-    lines += [name.encode() + b": " + JSON.encode(getattr(told, name)) for name in told.__struct_fields__]
+    fields = ((name, getattr(told, name)) for name in told.__struct_fields__)
+    lines += [name.encode() + b": " + JSON.encode(value) for name, value in fields if value is not None]
     return b"\n".join(lines) + b"\n"
 
 
@@ -110,6 +141,17 @@ def read_note(note: bytes, *, source: str = "note") -> Record:
         BadData: the note is not a record of ours; the message names the field.
     """
     return read_fields(note, Record, source=source)
+
+
+def read_notes(note: bytes, *, source: str = "note") -> tuple[Record, ...]:
+    """Read all records of a note back, one or several.
+
+    Raises:
+        BadData: a part of the note is no record of ours; the message names the field.
+    """
+    parts = note.rstrip(b"\n").split(b"\n\n")
+    pairs = zip(parts[::2], [*parts[1::2], b""] if len(parts) % 2 else parts[1::2], strict=True)
+    return tuple(read_note(b"\n\n".join(pair), source=source) for pair in pairs)
 
 
 def read_fields(note: bytes, kind: type[Told], *, source: str) -> Told:
@@ -133,6 +175,8 @@ def read_fields(note: bytes, kind: type[Told], *, source: str) -> Told:
 
 def _sentence(record: Record) -> str:
     parts = [f"{record.intent}: landed from attempt {record.attempt} of {record.agent} ({record.model})"]
+    parts += [f"carried here from {record.origin.commit} of run {record.run}"] if record.origin else []
+    parts += [f"undoes {record.undoes.commit} ({record.undoes.intent})"] if record.undoes else []
     parts += [
         f"{collision.where} had moved under it by {_movers(collision)}, redone by {collision.resolved_by}"
         for collision in record.collisions
@@ -144,5 +188,5 @@ def _movers(collision: Collided) -> str:
     landed = f"{collision.count} landed {'intent' if collision.count == 1 else 'intents'}"
     foreign = ", ".join(commit[:12] for commit in collision.foreign)
     if not foreign:
-        return landed
+        return landed if collision.count else "what came before the run"
     return f"{landed} and {foreign}" if collision.count else foreign

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 try:
-    from cydifflib import SequenceMatcher
+    from cydifflib import SequenceMatcher  # type: ignore[import-untyped]
 except ImportError:
     # There are no wheels for every Python; the standard library's finds the same, in eight times the time.
     from difflib import SequenceMatcher

@@ -109,3 +109,12 @@ class Landing(msgspec.Struct, frozen=True, kw_only=True):
     trailers: Sequence[tuple[str, str]] = ()
     shared: tuple[SharedEdit, ...] = ()
     sign: Callable[[bytes], bytes] | None = None
+
+
+class Push(msgspec.Struct, frozen=True, kw_only=True):
+    """A batch that was pushed: where branch and notes are now, how many commits it had, at which try."""
+
+    tip: CommitId
+    notes: str
+    landings: int
+    tries: int

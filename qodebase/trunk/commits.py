@@ -16,6 +16,7 @@ ONTO = "Qodebase-Onto"
 
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _ZONE = re.compile(r"[+-][0-9]{4}")
+_REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40})")
 _CRUD = re.compile(r"[<>\n\0]")
 _TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): ?(.*)")
 
@@ -34,6 +35,11 @@ class CommitFacts(msgspec.Struct, frozen=True, kw_only=True):
     def trailers(self) -> tuple[tuple[str, str], ...]:
         """Return the trailers of the message's last paragraph, in order."""
         return trailers_of(self.message)
+
+    @property
+    def reverts(self) -> tuple[CommitId, ...]:
+        """Return the commits that the message says it reverts, in git's own words."""
+        return tuple(CommitId(id) for id in _REVERTS.findall(self.message))
 
 
 @functools.lru_cache(maxsize=256)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
+from typing import ClassVar, Self
 
 from qodebase.collector import never_collected
 from qodebase.collision import Entry
 from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId, RepoPath
-from qodebase.trunk.batch import Edit, Landed, Landing, LandingRefused, Moved, ObjectId, Redo
+from qodebase.trunk.batch import Edit, Landed, Landing, LandingRefused, Moved, ObjectId, Push, Redo
 from qodebase.trunk.blobs import Blobs
 from qodebase.trunk.checkouts import refuse_checked_out
 from qodebase.trunk.compaction import Tidying, compact
@@ -39,6 +40,10 @@ _LOOK_AGAIN = 16
 """So often, in steps, the largest packs are looked for anew: tidying makes larger ones."""
 
 
+def nothing() -> None:
+    """Do nothing."""
+
+
 class DiskTrouble(QodebaseError):
     """A step that the disk did not take; main did not move unless the message says so."""
 
@@ -54,8 +59,11 @@ class MainKeepsMoving(QodebaseError):
 class Trunk:
     """Land changes on one branch; one trunk for each repository, used from one thread.
 
-    Made by `open`; every `land` is one compare-and-set step that is durable when it returns.
+    Made by `open`; every `land` is one compare-and-set step that is durable when it returns. ``living`` says that main
+    follows a branch elsewhere.
     """
+
+    living: ClassVar[bool] = False
 
     def __init__(
         self, folders: Folders, wishes: Wishes, branch: str, run: str, lock: TrunkLock, files: Files, level: int
@@ -75,7 +83,7 @@ class Trunk:
         self._tips = Tips(folders, wishes, files, self._objects, self._load, branch=branch, run=run)
 
     @classmethod
-    def open(cls, repository: Path, *, branch: str, run: str, level: int = -1, _files: Files | None = None) -> Trunk:
+    def open(cls, repository: Path, *, branch: str, run: str, level: int = -1, _files: Files | None = None) -> Self:
         """Hold a repository, undo what a dead trunk left half done, and read the branch's tip.
 
         Args:
@@ -174,12 +182,16 @@ class Trunk:
         self._tips.catch_up()
         return self.tip
 
-    def land(self, batch: Sequence[Landing], redo: Redo) -> list[Landed | Moved]:
+    def pushed(self) -> list[Push]:
+        """Return what was pushed since the last call, where this trunk pushes; see `qodebase.trunk.living`."""
+        return []
+
+    def land(self, batch: Sequence[Landing], redo: Redo, again: Callable[[], None] = nothing) -> list[Landed | Moved]:
         """Land changes in order, one commit and one note each, in one step that is durable on return.
 
         The answer has one item for each landing. What others put on main meanwhile stays and ours goes on top; a
         landing whose paths they changed comes back as `Moved`. At the second try main's lock is held from the start,
-        so that nobody can keep us from landing.
+        so that nobody can keep us from landing. ``again`` is called before every try but the first.
 
         Raises:
             LandingRefused: the batch is broken; main did not move.
@@ -198,7 +210,7 @@ class Trunk:
                         with never_collected():
                             return self._step(batch, redo, lock, held)
                     except Raced:
-                        continue
+                        again()
         except OSError as error:
             raise DiskTrouble(
                 f"{self._folders.git} could not be written: {error}",

@@ -63,6 +63,12 @@ def with_notes(tree: Tree, notes: Mapping[bytes, bytes], pack: PackWriter) -> Tr
     return new
 
 
+def united(theirs: Tree, ours: Tree, pack: PackWriter) -> Tree:
+    """Return their notes with ours of commits that have none there; where both have one, theirs stays."""
+    missing = {bytes.fromhex(id): node.id for id, node in all_notes(ours) if find_note(theirs, id) is None}
+    return with_notes(theirs, missing, pack) if missing else theirs
+
+
 def add_notes_commit(
     pack: PackWriter,
     tree: Tree,
@@ -70,12 +76,13 @@ def add_notes_commit(
     parent: str | None,
     person: bytes,
     subject: str,
-    trailers: tuple[tuple[str, str], ...],
+    trailers: tuple[tuple[str, str], ...] = (),
+    joined: str | None = None,
 ) -> str:
-    """Put a commit of the notes into the pack and return its id."""
+    """Put a commit of the notes into the pack and return its id; ``joined`` is a second parent."""
     content = commit_bytes(
         tree=tree.id,
-        parents=[] if parent is None else [bytes.fromhex(parent)],
+        parents=[bytes.fromhex(one) for one in (parent, joined) if one is not None],
         author=person,
         committer=person,
         message=message_bytes(subject, trailers),

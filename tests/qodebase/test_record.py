@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from qodebase.codec import BadData
 from qodebase.collision import Collided, Kind, Step
+from qodebase.intent import Undone
 from qodebase.paths import CommitId, RepoPath
 from qodebase.record import Record, Times, Usage, read_note, write_note
 
@@ -56,7 +57,8 @@ def test_a_note_begins_with_a_sentence_for_people_and_has_a_line_for_each_field(
         "b had moved under it by 3 landed intents, redone by model:m."
     )
     assert lines[1] == ""
-    assert [line.partition(": ")[0] for line in lines[2:-1]] == list(Record.__struct_fields__)
+    named = [line.partition(": ")[0] for line in lines[2:-1]]
+    assert [*named, "undoes"] == list(Record.__struct_fields__)
     assert 'asked: "Document a."' in lines
     assert lines[-1] == ""
 
@@ -95,3 +97,16 @@ def test_a_collision_is_resolved_by_its_last_step_unless_that_declined() -> None
     assert first.then([Step(by="model:m")]).resolved_by == "model:m"
     assert first.then([Step(by="model", declined="no")]).resolved_by == ""
     assert first.then([Step(by="model:m")]).steps[0] == declined
+
+
+def test_a_record_names_what_its_commit_takes_back() -> None:
+    undone = Undone(commit=CommitId("7" * 40), run="first", intent="doc:b")
+    record = msgspec.structs.replace(RECORD, undoes=undone)
+    note = write_note(record)
+    assert f"; undoes {undone.commit} (doc:b)".encode() in note.partition(b"\n")[0]
+    assert read_note(note) == record
+
+
+def test_a_path_that_moved_before_the_run_is_told_so() -> None:
+    record = msgspec.structs.replace(RECORD, collisions=(collided(b"a", 0, "merge"),))
+    assert "a had moved under it by what came before the run, redone by merge" in write_note(record).decode()

@@ -151,3 +151,20 @@ def test_what_was_sent_back_is_kept_for_the_next_attempt_and_its_change_is_not_h
     made = events.ChangeMade(intent="a", attempt=1, base=BASE, change="c", ref="1:0", paths=())
     known = state_of(admitted(1), made, sent_back, admitted(2)).intents["a"]
     assert (known.change_ref, known.attempt, known.sent_back) == ("", 2, sent_back)
+
+
+def test_orders_to_a_lane_pause_or_drain_it_alone_until_it_goes_on_or_the_next_sitting() -> None:
+    state = state_of(events.Ordered(what="pause", order="1", lane="north"))
+    state.apply(events.Ordered(what="drain", order="2", lane="south"))
+    assert (state.paused, state.draining) == (False, False)
+    assert state.lanes == {"north": "paused", "south": "draining"}
+    state.apply(events.Ordered(what="resume", order="3", lane="north"))
+    assert state.lanes == {"south": "draining"}
+    state.apply(started(2))
+    assert state.lanes == {}
+
+
+def test_checks_that_were_lost_or_never_in_force_stay_out_of_it() -> None:
+    state = state_of(events.NeverInForce(checks=("base/a", "base/b")))
+    state.apply(events.CheckLost(check="b", owner="b", by="c", commit=TIP, cause="green until then"))
+    assert state.out_of_force == {"base/a", "base/b", "b"}

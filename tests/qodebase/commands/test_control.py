@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 import qodebase as qb
+from qodebase.commands.pause import pause_run
+from qodebase.commands.resume import resume_lane
 from qodebase.errors import QodebaseError
 from qodebase.ports import Prompt
 
@@ -88,3 +91,28 @@ def test_a_cancel_that_a_changed_job_forbids_leaves_no_order_behind(code: Path, 
         run.cancel(everything=True)
     assert list((run.folder.root / "orders").iterdir()) == []
     assert run.status()["ledger"]["pending"] == 1
+
+
+def test_one_lane_of_a_live_run_is_paused_or_drained_and_goes_on_when_it_is_told(code: Path) -> None:
+    model = Gate()
+    lanes = {"first": ["/part0*"], "rest": ["/part*"]}
+    run = qb.start("document", repo=code, model=model, workers=FILES, lanes=lanes)
+    assert model.asked.wait(60)
+    with pytest.raises(QodebaseError, match="the run has no lane 'nowhere'"):
+        pause_run(run.folder, lane="nowhere")
+    with pytest.raises(QodebaseError, match="which lane is to be drained"):
+        pause_run(run.folder, drain=True)
+    pause_run(run.folder, lane="rest")
+    pause_run(run.folder, lane="first", drain=True)
+    assert (run.status()["state"], run.status()["lanes"]) == ("live", {"rest": "paused", "first": "draining"})
+    model.go_on.set()
+    until = time.monotonic() + 60
+    while sum(run.status()["waiting"].values()) < FILES and time.monotonic() < until:
+        assert run.status()["ledger"]["landed"] == 0
+    for lane in lanes:
+        resume_lane(run.folder, run.folder.holder(), lane)
+    run.wait()
+    assert run.status()["ledger"]["landed"] == FILES
+    assert run.status()["lanes"] == {}
+    with pytest.raises(QodebaseError, match="no process works on"):
+        resume_lane(run.folder, "", "rest")

@@ -1,0 +1,61 @@
+"""The audit of given changes: what was handed in is what the two commits say, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from fleet.given.difference import NoSuchChange, change_between
+from qodebase.paths import CommitId, RepoPath
+from qodebase.ports import Landing, Tree
+
+
+class GivenAudit:
+    """See `qodebase.ports.JobAudit`; what a model redid is another change, and nothing is promised of it.
+
+    Args:
+        open_tree: gives the code at a commit.
+        differing: gives the paths at which two commits differ.
+    """
+
+    def __init__(
+        self,
+        open_tree: Callable[[CommitId], Tree],
+        differing: Callable[[CommitId, CommitId], Iterable[RepoPath]],
+    ) -> None:
+        self._open_tree = open_tree
+        self._differing = differing
+
+    def proof(self, landing: Landing, before: Tree, after: Tree, *, full: bool) -> str:
+        """Make the change again from its two commits, and compare."""
+        given = landing.intent.given
+        if given is None:
+            return "the intent names no change that was made before the run"
+        if landing.change.base != given.base:
+            return ""
+        base, tip = self._open_tree(given.base), self._open_tree(given.tip)
+        try:
+            due = change_between(base, tip, self._differing(given.base, given.tip))
+        except NoSuchChange as error:
+            return str(error)
+        own = [one for one in landing.change.operations if not self.is_shared(one.path)]
+        if own != [one for one in due.operations if not self.is_shared(one.path)]:
+            return f"the change is not what {given.tip[:12]} has other than {given.base[:12]}"
+        return ""
+
+    def is_shared(self, path: RepoPath) -> bool:
+        """Return whether a path is proved by `shared_edit` and `shared_whole`; here none is."""
+        return False
+
+    def shared_edit(self, landing: Landing, path: RepoPath, before: Tree, after: Tree) -> str:
+        """Find nothing: no path is shared."""
+        return ""
+
+    def shared_whole(
+        self, path: RepoPath, base: bytes | None, final: bytes | None, landed: Iterable[Landing]
+    ) -> list[str]:
+        """Find nothing: no path is shared."""
+        return []
+
+    def account(self, path: RepoPath) -> Mapping[str, int]:
+        """Count nothing."""
+        return {}
