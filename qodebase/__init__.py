@@ -11,8 +11,16 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("run", "arun", "start", "open_run", "Run"):
+    if name in ("run", "arun", "start", "open_run", "compare", "Run"):
         from qodebase.commands.support import notebook
 
         return getattr(notebook, name)
+    if name in ("dial", "adial"):
+        from qodebase.commands.bench.support import dialling
+
+        return getattr(dialling, name)
+    if name == "reproduce":
+        from qodebase.commands.support.reproducing import reproduce_anywhere
+
+        return reproduce_anywhere
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
