@@ -56,7 +56,7 @@ def job_file(here: Path, **more: str) -> Path:
 
 
 def test_a_program_rewrites_a_call_and_hears_what_its_own_check_said(code: Path, here: Path) -> None:
-    done = call("run", job_file(here), "--tries", "2", "--json")
+    done = call("run", job_file(here), "--attempts", "2", "--json")
     assert done.code == 0, done.err
     assert ledger_of(Path("one")) == {"landed": 5}
     (sent,) = of_kind(Path("one"), "sent back")
@@ -72,7 +72,7 @@ def test_a_program_rewrites_a_call_and_hears_what_its_own_check_said(code: Path,
 
 def test_what_never_does_is_sent_back_with_the_output_after_the_last_attempt(code: Path, here: Path) -> None:
     job = job_file(here, verify="sh -c 'echo not {path} >&2; test {path} != app/m1.py'")
-    assert call("run", job, "--tries", "3", "--json").code == 0
+    assert call("run", job, "--attempts", "3", "--json").code == 0
     assert ledger_of(Path("one")) == {"landed": 4, "sent back": 1}
     sent = of_kind(Path("one"), "sent back")
     assert [(event["intent"], event["attempt"]) for event in sent] == [("edit:app/m1.py", n) for n in (1, 2, 3)]

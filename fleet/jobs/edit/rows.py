@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from fleet.jobs.edit.settings import Settings
 from fleet.jobs.edit.texts import NoText, fault_of_entry, read
@@ -23,7 +21,8 @@ from qodebase.trunk.naming import fault_of_path
 _GLOB = re.compile(r"[*?\[\]!]")
 
 
-class _Known(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
     """The fields of a row that mean the same in every job file."""
 
     id: str
@@ -35,6 +34,9 @@ class _Known(msgspec.Struct, frozen=True, kw_only=True):
     after: tuple[str, ...] = ()
     retires: tuple[str, ...] = ()
     priority: int = 100
+
+
+_NAMES = tuple(one.name for one in fields(_Known))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,15 +123,15 @@ def _rows_of(file: Path, tree: Tree, beside: Sequence[RepoPath], settings: Setti
 
 def _row(line: bytes, source: str, tree: Tree, beside: Sequence[RepoPath], settings: Settings) -> Row:
     try:
-        fields = json.loads(line)
+        given = json.loads(line)
     except ValueError as error:
         raise BadData(f"{source}: no JSON: {error}", hint="A row is one JSON object on one line.") from None
-    if not isinstance(fields, dict):
+    if not isinstance(given, dict):
         raise BadData(f"{source}: a row must be an object, not {line[:40].decode(errors='replace')}")
-    if not str(fields.get("id") or "").strip():
+    if not str(given.get("id") or "").strip():
         raise BadData(f"{source}: no `id`", hint="Give each row an id that stays the same from run to run.")
-    fields["id"] = str(fields["id"])
-    known = convert({key: fields[key] for key in _Known.__struct_fields__ if key in fields}, _Known, source=source)
+    given["id"] = str(given["id"])
+    known = convert({key: given[key] for key in _NAMES if key in given}, _Known, source=source)
     if bool(known.path) == bool(known.paths):
         raise BadData(f"{source}: a row needs `path` or `paths`, one of the two")
     if known.priority not in PRIORITIES:
@@ -147,7 +149,7 @@ def _row(line: bytes, source: str, tree: Tree, beside: Sequence[RepoPath], setti
         after=known.after,
         retires=known.retires,
         priority=known.priority,
-        fields={key: value for key, value in fields.items() if key not in ("path", "paths")},
+        fields={key: value for key, value in given.items() if key not in ("path", "paths")},
         skipped=why,
     )
 

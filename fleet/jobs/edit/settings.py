@@ -57,7 +57,7 @@ class Settings:
         metadata={
             "help": "A command that each agent runs in the sandbox on its own fork with its change, {path}, {paths}, "
             "{python} and fields of the row filled in; no shell. What it prints when it fails goes into the next "
-            "attempt (--tries).",
+            "attempt (--attempts).",
             "metavar": "COMMAND",
         },
     )
