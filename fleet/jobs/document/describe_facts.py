@@ -14,11 +14,18 @@ from fleet.jobs.document.usage import Neighbour
 _DULL_MODULES = {
     *("__future__", "typing", "typing_extensions", "os", "sys", "re", "types", "collections.abc", "warnings"),
     *("unittest", "test", "test.support", "tslib", "time", "logging", "pytest"),
+    *("fmt", "errors", "strings", "context", "testing", "sync", "bytes", "strconv", "std::fmt", "super", "crate"),
+    *("assert.h", "errno.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "string", "vector", "memory"),
+    *("cstddef", "cstdint", "utility", "System", "System.Collections.Generic", "System.Linq", "System.Text"),
+    *("Foundation", "XCTest", "java.util", "java.io", "org.junit", "org.junit.jupiter.api", "kotlin.test", "set"),
 }
 _DULL_FOLDERS = {
     *("src", "lib", "libs", "esm", "cjs", "dist", "out", "vs", "js", "ts", "internal", "common", "browser", "base"),
     *("main", "app", "packages", "modules", "source", "code", "core", "static", "scripts", "public", "contrib"),
 }
+
+
+_SCRIPTS = ("javascript", "typescript")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +52,11 @@ class Facts:
     main_symbol: Symbol | None
     builds_on: tuple[str, ...]
     recipe: bool
+
+    @property
+    def script(self) -> bool:
+        """Return whether the file is JavaScript or TypeScript."""
+        return self.outline.language in _SCRIPTS
 
 
 def facts_of(
@@ -77,7 +89,7 @@ def facts_of(
         area=_area(main.name if main else stem, folder, package, python=python),
         shown=tuple(shown),
         main_symbol=main,
-        builds_on=_builds_on(outline, python=python),
+        builds_on=_builds_on(outline),
         recipe=python and any(base.endswith("Migration") for symbol in outline.symbols for base in symbol.bases),
     )
 
@@ -88,6 +100,8 @@ def _title(stem: str, folder: str, package: str, *, python: bool) -> str:
         return f"Package {package}" if package else "Package"
     if stem == "index":
         return f"Entry point of {last or 'the package'}"
+    if stem in ("mod", "lib") and last:
+        return f"Module {last}"
     name = capital(words(stem)) or stem
     return f"{name}{_area(stem, folder, package, python=python)}"
 
@@ -119,12 +133,13 @@ def _main_symbol(shown: list[Symbol], stem: str, folder: str) -> Symbol | None:
     return shown[0] if len(shown) == 1 else None
 
 
-def _builds_on(outline: Outline, *, python: bool) -> tuple[str, ...]:
+def _builds_on(outline: Outline) -> tuple[str, ...]:
     """Return the modules that matter most to a file: those of its base classes first, then the others in order."""
     bases = {base.split(".")[0] for symbol in outline.symbols for base in symbol.bases}
+    script = outline.language in _SCRIPTS
     first, rest, dull = [], [], []
     for module, names in _by_module(outline).items():
-        name = module if python else re.sub(r"\.(js|mjs|ts)$", "", posixpath.basename(module))
+        name = re.sub(r"\.(js|mjs|ts)$", "", posixpath.basename(module)) if script else module
         if module.endswith((".css", ".scss")) or module == "__future__":
             continue
         if not name.strip("."):
@@ -136,7 +151,7 @@ def _builds_on(outline: Outline, *, python: bool) -> tuple[str, ...]:
         text = f"{name} ({listed(shown, 3)})" if shown and shown != [name] else name
         if bases & set(names) or module in bases:
             first.append(text)
-        elif names or python:
+        elif names or not script:
             rest.append(text)
     return tuple(safe([*first, *rest] or dull))
 

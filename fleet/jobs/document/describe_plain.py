@@ -58,7 +58,7 @@ def topic(facts: Facts) -> str:
     names = names or [symbol.name for symbol in facts.shown]
     title = facts.title
     if not names or (len(names) == 1 and words(names[0]) == words(facts.stem)):
-        return f"{title}."
+        return f"{title}." if " " in title or facts.python or facts.script else f"{title} file."
     return f"{title}: {fitting(names, max(_SUMMARY - len(title) - 14, 20))}."
 
 

@@ -62,7 +62,12 @@ def _some(one: Item) -> str:
 def passed_on(facts: Facts) -> Text | None:
     """A script module that only passes on what others export."""
     outline = facts.outline
-    if facts.python or not outline.reexports or outline.calls or any(s.kind is not Kind.CONSTANT for s in facts.shown):
+    if (
+        not facts.script
+        or not outline.reexports
+        or outline.calls
+        or any(s.kind is not Kind.CONSTANT for s in facts.shown)
+    ):
         return None
     names = [name for one in outline.reexports for name in one.names]
     modules = dict.fromkeys(base_name(one.module) for one in outline.reexports)
@@ -84,7 +89,7 @@ def registration(facts: Facts) -> Text | None:
     """A file that hands settings to one function, and defines next to nothing."""
     outline = facts.outline
     calls = [call for call in outline.calls if any(one.name in ("id", "name") for one in call.items)]
-    if facts.python or not calls or any(s.kind in (Kind.CLASS, Kind.FUNCTION) for s in facts.shown):
+    if not facts.script or not calls or any(s.kind in (Kind.CLASS, Kind.FUNCTION) for s in facts.shown):
         return None
     if len({call.name for call in calls}) > 1:
         return None
@@ -111,7 +116,7 @@ def loader(facts: Facts) -> Text | None:
     """A file that imports others for what they do when loaded."""
     outline = facts.outline
     effects = [one for one in outline.imports if not one.names and not one.module.endswith((".css", ".scss"))]
-    if facts.python or facts.shown or outline.reexports or not effects or len(effects) < len(outline.imports) / 2:
+    if not facts.script or facts.shown or outline.reexports or not effects or len(effects) < len(outline.imports) / 2:
         return None
     names = [base_name(one.module) for one in effects]
     subject = facts.folder.rpartition("/")[2] if facts.stem in ("register", "index") else words(facts.stem)

@@ -10,6 +10,7 @@ from fleet.jobs.document.describe_words import capital, counted, fitting, is_tes
 from fleet.jobs.document.languages.outline import Kind, Symbol
 from fleet.jobs.document.languages.outline_text import cut_sentence
 
+_TEST = re.compile(r"test|(?:Test|Fuzz|Benchmark)(?![a-z])")
 _MOST_CASES = 6
 _SUMMARY = 96
 
@@ -23,7 +24,7 @@ def is_test(facts: Facts) -> bool:
 def described(facts: Facts) -> tuple[str, list[str]]:
     """Return the summary of a test file and a list of its cases with what each of them tries."""
     cases = [s for s in facts.outline.symbols if s.kind is Kind.CLASS and _tests(s)]
-    free = [s for s in facts.outline.symbols if s.kind is Kind.FUNCTION and s.name.startswith("test")]
+    free = [s for s in facts.outline.symbols if s.kind is Kind.FUNCTION and _TEST.match(s.name)]
     told = cut_sentence(facts.outline.leading[0]) if facts.outline.leading else ""
     body: list[str] = []
     if told and len(told) <= _SUMMARY:
@@ -52,7 +53,7 @@ def _summary(facts: Facts, cases: list[Symbol], free: list[Symbol]) -> str:
 
 def subject_of(facts: Facts) -> str:
     """Return what a test file tests: the imported module or name that its own name speaks of, else its name."""
-    bare = re.sub(r"^_?tests?(_|$)|(^|_)tests?$|[._](spec|test)$", "", facts.stem)
+    bare = re.sub(r"^_?tests?(_|$)|(^|_)tests?$|[._](spec|test)$|(?<=[a-z0-9])Tests?$", "", facts.stem)
     if not bare or bare == "__init__":
         last = facts.folder.rpartition("/")[2]
         bare = re.sub(r"^tests?_|_tests?$", "", last) or last
@@ -106,7 +107,7 @@ def _tried(case: Symbol) -> list[str]:
 
 
 def _phrase(name: str, summary: str) -> str:
-    bare = words(re.sub(r"^test_?", "", name))
+    bare = words(_TEST.sub("", name, count=1).lstrip("_"))
     told = re.sub(r"^(Tests?|Testing|Check|Checks|Verify|Verifies|Ensure|Ensures)( that| for| the|:)? ", "", summary)
     if told and len(told) <= 60 and len(bare.split()) < 3:
         return lowered(told)

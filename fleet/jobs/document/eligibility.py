@@ -19,7 +19,8 @@ _VENDORED = re.compile(
     re.IGNORECASE,
 )
 _GENERATED_NAME = re.compile(
-    rb"(?:_pb2(?:_grpc)?\.pyi?|_pb\.[cm]?[jt]s|\.pb\.[jt]s|(?:[.-]generated|\.gen|\.g)\.\w+|[._-]bundle\.[cm]?js|"
+    rb"(?:_pb2(?:_grpc)?\.pyi?|_pb\.(?:[cm]?[jt]s|rb)|\.pb(?:\.gw|\.validate)?\.(?:[jt]s|go|cc|h|swift)|\.designer\.cs|"
+    rb"(?:[.-]generated|\.gen|\.g)\.\w+|[._-]bundle\.[cm]?js|"
     rb"(?:^|/)(?:parsetab|lextab)\.py)$",
     re.IGNORECASE,
 )

@@ -10,9 +10,10 @@ from typing import Any
 from fleet.jobs.document.answers import fault_of
 from fleet.jobs.document.audit import DocumentAudit
 from fleet.jobs.document.code_map import CodeMap, outline_of
-from fleet.jobs.document.eligibility import Eligible, assess
+from fleet.jobs.document.eligibility import Eligible, NotEligible, assess
 from fleet.jobs.document.index import index_lines, index_operation
 from fleet.jobs.document.language import BOM
+from fleet.jobs.document.language import Ending as Left
 from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.languages.outline import Outline
 from fleet.jobs.document.prompting import Template, read_template
@@ -137,6 +138,8 @@ class Document:
 
     def _intent(self, path: RepoPath, mode: int, content: bytes) -> Intent:
         found = assess(path, content, mode, max_bytes=self._settings.max_bytes)
+        if path in self._pulled_in:
+            found = NotEligible(ending=Left.NO_PLACE, reason="other files pull it in as text")
         language = language_of(path)
         ended = not isinstance(found, Eligible)
         return Intent(
@@ -283,6 +286,18 @@ class Document:
             for path, entry in self._tree.walk()
             if language_of(path) is not None and chosen(path) and not excluded(path) and path != self._index
         ]
+
+    @cached_property
+    def _pulled_in(self) -> frozenset[bytes]:
+        """Return the files that others pull in as text, where a header may be an error."""
+        if not any(language.pulls_in for path, _ in self._files if (language := language_of(path)) is not None):
+            return frozenset()
+        found: set[bytes] = set()
+        for path, entry in self._tree.walk():
+            language = language_of(path)
+            if language is not None and language.pulls_in and entry.mode not in (SUBMODULE, SYMLINK):
+                found.update(language.pulled_in(path, self._tree.read(path)))
+        return frozenset(found)
 
     @cached_property
     def _code(self) -> CodeMap:

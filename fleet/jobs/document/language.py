@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from fleet.jobs.document.languages.outline import Outline
+    from fleet.jobs.document.languages.outline import Import, Outline
     from fleet.jobs.document.text_rules import Rule
     from replay_rules.parsing import Parsed
 
@@ -68,7 +68,7 @@ class Language(ABC):
 
     ``grammars`` maps each suffix (lower case, with its dot) to the grammar that parses such files. ``rules`` are the
     text rules beyond the common ones. ``ahead`` are the kinds of leaves that may stand before a header.
-    ``outline_module`` holds the function ``outline``.
+    ``outline_module`` holds the function ``outline``. With ``pulls_in``, files are asked which others they pull in.
     """
 
     name: ClassVar[str]
@@ -77,6 +77,7 @@ class Language(ABC):
     ahead: ClassVar[frozenset[str]]
     rules: ClassVar[tuple[Rule, ...]]
     outline_module: ClassVar[str]
+    pulls_in: ClassVar[bool] = False
 
     def grammar(self, path: bytes) -> str:
         """Return the grammar for a path of this language."""
@@ -87,6 +88,14 @@ class Language(ABC):
         """Return the outline of a file of this language."""
         found: Outline = import_module(self.outline_module).outline(content)
         return found
+
+    def imported_paths(self, path: bytes, one: Import) -> Iterator[bytes]:
+        """Yield the paths that an import in the file ``path`` may name; a leading ``/`` stands for any folders."""
+        yield from ()
+
+    def pulled_in(self, path: bytes, content: bytes) -> Iterator[bytes]:
+        """Yield the files that ``content`` pulls in as text, of which a header could make an error."""
+        yield from ()
 
     @abstractmethod
     def find_place(self, content: bytes) -> Place | NoPlace:

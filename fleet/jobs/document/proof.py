@@ -3,8 +3,8 @@
 The place is computed again from the bytes before. The bytes on both sides of it must be equal, the run in between
 must lex alone as exactly one comment or docstring, and the text rules must hold in it. Where only comments and whole
 blank lines stand before the place, no token can meet the run and that is enough. Elsewhere, or when asked, both
-sides are parsed: the leaves outside of the run and the error flag must be equal, and the run must be one comment (or
-one string statement ahead of all code) of its own.
+sides are parsed: the leaves outside of the run must be equal, no more errors may be found than before (healthy files
+have some), and the run must be one comment (or one string statement ahead of all code) of its own.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def _is_set_off(place: Place, run: bytes) -> bool:
 def _trees_differ(language: Language, path: bytes, before: bytes, after: bytes, offset: int, length: int) -> str:
     grammar = language.grammar(path)
     old, new = parse(grammar, before), parse(grammar, after)
-    if old.has_error != new.has_error:
-        return "the error flag changed"
+    if new.has_error and new.faults() > old.faults():
+        return "the file has more parse errors than before"
     run = after[offset : offset + length]
     start = offset + len(run) - len(run.lstrip())
     if not language.stands_alone(new, start, offset + len(run.rstrip())):

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.languages.outline import Import, Kind, Outline, public_names
 
 _SUFFIXES = (b".js", b".mjs", b".cjs", b".jsx", b".ts", b".mts", b".cts", b".tsx", b".d.ts", b".json", b".vue")
@@ -58,10 +59,12 @@ def usage_of(outlines: Mapping[bytes, Outline], paths: Iterable[bytes] = ()) -> 
     """
     every = frozenset(outlines) | frozenset(paths)
     modules = _Modules(every)
+    others = dict.fromkeys(("javascript", "typescript"), _ecmascript(every))
+    by_path = _Tails(every).resolve
     imported: dict[bytes, tuple[bytes, ...]] = {}
     importers: dict[bytes, set[bytes]] = {}
     for path, outline in outlines.items():
-        resolve = modules.resolve if outline.language == "python" else _ecmascript(every)
+        resolve = modules.resolve if outline.language == "python" else others.get(outline.language, by_path)
         found = dict.fromkeys(target for one in outline.imports for target in resolve(path, one) if target != path)
         if found:
             imported[path] = tuple(found)
@@ -170,6 +173,31 @@ class _Modules:
         if not found:
             return None
         return max(found, key=lambda one: (len(posixpath.commonpath([b"/" + one, b"/" + path])), -len(one)))
+
+
+class _Tails:
+    """The files of a tree by their names, for languages whose imports tell a path or the end of one."""
+
+    def __init__(self, paths: frozenset[bytes]) -> None:
+        self.paths = paths
+        self.by_name: dict[bytes, list[bytes]] = {}
+        for path in sorted(paths):
+            self.by_name.setdefault(path.rpartition(b"/")[2], []).append(path)
+
+    def resolve(self, path: bytes, one: Import) -> Iterator[bytes]:
+        """Yield the file that an import names: the language's first path that stands, the nearest of several."""
+        language = language_of(path)
+        for wanted in language.imported_paths(path, one) if language is not None else ():
+            found = [wanted] if wanted in self.paths else self._ending(wanted)
+            if found:
+                yield max(found, key=lambda other: len(posixpath.commonprefix([other, path])))
+                return
+
+    def _ending(self, wanted: bytes) -> list[bytes]:
+        if not wanted.startswith(b"/"):
+            return []
+        named = self.by_name.get(wanted.rpartition(b"/")[2], [])
+        return [other for other in named if (b"/" + other).endswith(wanted)]
 
 
 def _ecmascript(paths: frozenset[bytes]) -> _Resolver:

@@ -1,4 +1,4 @@
-"""Real Python files of the running interpreter, and JavaScript and TypeScript files written for these tests."""
+"""Real Python files of the running interpreter, and files in all languages written for these tests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from declared_sources import DECLARED
 
 from fleet.jobs.document.eligibility import Eligible, assess
 from qodebase.change import REGULAR
@@ -66,7 +68,7 @@ PYTHON = {
 
 def written() -> Iterator[Source]:
     """Yield the files written for these tests, each also with other line ends, a mark, no final newline."""
-    for name, text in (*SCRIPTS.items(), *PYTHON.items()):
+    for name, text in (*SCRIPTS.items(), *PYTHON.items(), *DECLARED.items()):
         content = text.encode("latin-1" if "latin-1" in text else "utf-8")
         path = b"src/" + name.encode()
         yield Source(path=path, content=content)

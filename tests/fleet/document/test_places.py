@@ -105,10 +105,103 @@ SCRIPT = {
 }
 
 
+DECLARED = {
+    "a.go": {
+        "plain code": "◆package a\n",
+        "behind a licence": "// Copyright 2020 Somebody\n◆\npackage a\n",
+        "behind a licence directly above the package": "// Copyright 2020 Somebody\n◆package a\n",
+        "behind build constraints": "//go:build linux\n// +build linux\n◆\npackage a\n",
+        "behind a licence and build constraints": "// Copyright 2020 Somebody\n\n//go:build linux\n◆\npackage a\n",
+        "before a constraint that does not count, to keep it so": "◆// +build ignore\npackage a\n",
+        "behind a generate line": "//go:generate stringer -type=A\n◆\npackage a\n",
+        "behind a debug line": "//go:debug panicnil=1\n◆package main\n",
+        "before a cgo preamble": '◆package a\n\n/*\n#include <stdio.h>\n*/\nimport "C"\n',
+        "behind a byte order mark": "\ufeff◆package a\n",
+        "with Windows line ends": "// Copyright 2020 Somebody\r\n◆\r\npackage a\r\n",
+    },
+    "a.rs": {
+        "plain code": "◆fn main() {}\n",
+        "before an inner attribute": "◆#![allow(dead_code)]\nfn main() {}\n",
+        "before an inner attribute that is no shebang": "◆#!\n[allow(dead_code)]\nfn main() {}\n",
+        "behind a shebang": "#!/usr/bin/env run\n◆fn main() {}\n",
+        "behind a licence": "// Copyright 2020 Somebody\n◆\nuse std::fmt;\n",
+        "behind nested comments": "/* Copyright 2020 /* X */ Somebody */\n◆\nuse std::fmt;\n",
+        "before the first symbol's text": "◆/// A queue.\nstruct Queue;\n",
+        "before the first symbol's text set off by a blank line": "◆/// A queue of all items.\n\nstruct Queue;\n",
+        "between a licence and the first symbol's text": "// Copyright 2020 X\n◆/// A queue.\nstruct Queue;\n",
+        "before a licence below the first symbol's text": "◆/// A queue.\n\n// Copyright 2020 X\n\nstruct Q;\n",
+        "before a macro": "◆test_suite! { a }\n",
+    },
+    "A.java": {
+        "plain code": "◆package a;\n",
+        "behind a licence": "/*\n * Copyright 2020 Somebody\n */\n◆package a;\n",
+        "behind a licence that is written as Javadoc": "/**\n * Copyright 2020 Somebody\n */\n◆\npackage a;\n",
+        "before the text of a class without a package": "◆/** A queue. */\nclass A {}\n",
+        "behind a style switch": "// CHECKSTYLE:OFF\n◆\npackage a;\n",
+    },
+    "a.kt": {
+        "before an annotation of the file": '◆@file:JvmName("A")\npackage a\n',
+        "behind a licence with nested comments": "/* Copyright 2020 /* b */ X */\n◆\npackage a\n",
+        "behind a shebang": "#!/usr/bin/env kotlinc\n◆println()\n",
+        "before an inspection of the next line": "◆//noinspection ALL\nval a = 3\n",
+    },
+    "a.c": {
+        "before an include": "◆#include <stdio.h>\n",
+        "behind a licence": "/* Copyright 2020 Somebody */\n◆\n#include <stdio.h>\n",
+        "behind a licence whose lines are spliced": "// Copyright 2020 Somebody \\\nand others\n◆int x;\n",
+        "behind a mode line": "/* -*- mode: c -*- */\n◆#include <stdio.h>\n",
+        "before a function's comment": "◆/* Add one to the number. */\nint f(int a);\n",
+        "before a function's Doxygen comment": "◆/// Adds one.\nint f(int a);\n",
+    },
+    "a.h": {
+        "before an include guard": "◆#ifndef A_H\n#define A_H\n#endif\n",
+        "before a pragma": "/* Copyright 2020 Somebody */\n◆#pragma once\n",
+    },
+    "a.cc": {
+        "before an include": "◆#include <vector>\n",
+        "behind a licence": "// Copyright 2020 Somebody\n// All rights reserved.\n◆\n#include <vector>\n",
+        "behind a formatter switch": "// clang-format off\n◆int x;\n",
+        "behind a test's line": "// RUN: %clang %s\n◆\nint x;\n",
+    },
+    "a.cs": {
+        "before a definition": "◆#define FAST\nusing System;\n",
+        "behind a licence in a region": "#region License\n// Copyright 2020 X\n#endregion\n◆\nusing System;\n",
+        "before a region of code": "◆#region Usings\nusing System;\n#endregion\n",
+        "behind a copyright tag": '// <copyright file="a.cs">\n// Somebody\n// </copyright>\n◆\nusing System;\n',
+        "behind a byte order mark, with Windows line ends": "\ufeff◆using System;\r\n",
+        "before XML documentation": "◆/// <summary>A queue of items.</summary>\n\nclass A {}\n",
+    },
+    "a.swift": {
+        "behind the tools version": "// swift-tools-version:5.3\n◆import PackageDescription\n",
+        "behind Xcode's file head": "//\n//  a.swift\n//  Shop\n//\n//  Created by Some Body on 1.\n//\n◆\nimport A\n",
+        "behind a file-wide lint switch": "// swiftlint:disable all\n◆import A\n",
+        "before a lint switch for the next line": "◆// swiftlint:disable:next x\nlet a = 3\n",
+        "before a section mark": "// Copyright 2020 X\n◆\n// MARK: - Queue\n\nclass A {}\n",
+        "before the first symbol's text": "◆/// A queue of all items.\n\nclass A {}\n",
+        "behind a shebang": "#!/usr/bin/swift\n◆import A\n",
+    },
+    "a.rb": {
+        "plain code": "◆class A; end\n",
+        "behind a magic comment": "# frozen_string_literal: true\n◆\nclass A; end\n",
+        "between a magic comment and the class's text": "# frozen_string_literal: true\n◆# A queue.\nclass A; end\n",
+        "behind a shebang and magic comments": "#!/usr/bin/ruby\n# encoding: utf-8\n# typed: true\n◆class A; end\n",
+        "behind magic comments on both sides of a licence": (
+            "# encoding: utf-8\n# Copyright 2020 X\n# frozen_string_literal: true\n◆\nclass A; end\n"
+        ),
+        "behind an editor's line": "# -*- coding: utf-8; mode: ruby -*-\n◆class A; end\n",
+        "behind a lint switch": "# rubocop:disable all\n◆class A; end\n",
+        "behind a licence in a block": "=begin\nCopyright 2020 Somebody\n=end\n◆\nclass A; end\n",
+        "behind a documentation switch": "# :stopdoc:\n◆\nclass A; end\n",
+    },
+}
+
+
 def _cases() -> list[tuple[str, str, str]]:
     cases = [(f"python {name}", "pkg/module.py", text) for name, text in PYTHON.items()]
     for suffix in ("js", "ts"):
         cases += [(f"{suffix} {name}", f"src/module.{suffix}", text) for name, text in SCRIPT.items()]
+    for path, texts in DECLARED.items():
+        cases += [(f"{path} {name}", f"src/{path}", text) for name, text in texts.items()]
     return cases
 
 
@@ -182,7 +275,41 @@ NOT_ELIGIBLE = [
     ("a.ts", "/** @packageDocumentation */\nexport * from './a';\n", Ending.DOCUMENTED),
     ("a.d.ts", "declare const x: number;\n", Ending.DECLARATIONS),
     ("a.ts", "/* THIS FILE IS AUTO-GENERATED. DO NOT EDIT. */\nexport {};\n", Ending.GENERATED),
-    ("a.rs", "fn main() {}\n", Ending.LANGUAGE),
+    ("a.go", "// Package a sells.\npackage a\n", Ending.DOCUMENTED),
+    ("a.go", "// This file holds the queue.\n\npackage a\n", Ending.DOCUMENTED),
+    ("a.go", "// Code generated by x. DO NOT EDIT.\n\npackage a\n", Ending.GENERATED),
+    ("a.pb.go", "package a\n", Ending.GENERATED),
+    ("a.rs", "//! Sells.\nfn main() {}\n", Ending.DOCUMENTED),
+    ("a.rs", "/*! Sells. */\nfn main() {}\n", Ending.DOCUMENTED),
+    ("a.rs", '#![doc = "Sells."]\nfn main() {}\n', Ending.DOCUMENTED),
+    ("a.rs", "[1, 2, 3]\n", Ending.NO_PLACE),
+    ("a.rs", "/* /* */ never ends\nfn main() {}\n", Ending.NO_PLACE),
+    ("A.java", "/* Sells what the shop has. */\npackage a;\n", Ending.DOCUMENTED),
+    ("A.java", "/** Sells what the shop has. */\npackage a;\n", Ending.DOCUMENTED),
+    ("A.java", "/* Copyright \\u00a9 X */\npackage a;\n", Ending.NO_PLACE),
+    ("a.kt", "/* /* */ never ends\npackage a\n", Ending.NO_PLACE),
+    ("a.c", "/** @file a.c */\nint x;\n", Ending.DOCUMENTED),
+    (
+        "a.c",
+        "/* Hash tables that grow.\n * They hold what the shop sells, by its number.\n"
+        " *\n * Copyright 2020 X\n */\nint x;\n",
+        Ending.DOCUMENTED,
+    ),
+    ("a.c", "// Copyright 2020 X ??/\nint x;\n", Ending.NO_PLACE),
+    ("a.c", "/* Copyright 2020 *\\\n/ int x; */\n", Ending.NO_PLACE),
+    (
+        "a.cc",
+        "// Copyright 2020 X\n//\n// This file holds hash tables that grow when they must.\n\nint x;\n",
+        Ending.DOCUMENTED,
+    ),
+    ("a.cs", "// <auto-generated/>\nusing System;\n", Ending.GENERATED),
+    ("a.Designer.cs", "using System;\n", Ending.GENERATED),
+    ("a.cs", "// This file sells\n// what the shop has.\nusing System;\n", Ending.DOCUMENTED),
+    ("a.swift", "// Sells what the shop has.\n\nimport A\n", Ending.DOCUMENTED),
+    ("a.rb", "# frozen_string_literal: true\n\n# Sells what the shop has.\n\nclass A; end\n", Ending.DOCUMENTED),
+    ("a.rb", "=begin\nSells what the shop has.\n=end\n\nclass A; end\n", Ending.DOCUMENTED),
+    ("a.rb", "=begin\nnever ends\n", Ending.NO_PLACE),
+    ("a.zig", "fn main() {}\n", Ending.LANGUAGE),
     ("Makefile", "all:\n", Ending.LANGUAGE),
 ]
 

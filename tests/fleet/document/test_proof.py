@@ -77,7 +77,7 @@ def _missed(sources: Iterable[Source], *, rounds: int, full: bool = False) -> Co
 
 def test_no_sabotage_of_real_and_written_files_is_missed() -> None:
     tried = _missed([*some_modules(30, seed=11), *written()], rounds=1)
-    assert tried.total() >= 2000
+    assert tried.total() >= 5000
     assert set(tried) == set(KINDS)
 
 
@@ -157,7 +157,7 @@ def test_a_file_that_takes_no_header_proves_nothing() -> None:
     before = b'"""Doc."""\nimport os\n'
     found = prove(b"a.py", before, b'"""Other."""\n' + before)
     assert found == Broken(reason="the file takes no header: it has a module docstring")
-    assert prove(b"a.rs", b"", b"//! x\n") == Broken(reason="unsupported language")
+    assert prove(b"a.zig", b"", b"//! x\n") == Broken(reason="unsupported language")
 
 
 def test_a_place_inside_of_a_line_is_always_parsed_again() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fleet.jobs.document.encoding import fitted, read_run, run_encoding
+from fleet.jobs.document.language import Place
 from fleet.jobs.document.languages import languages
 from fleet.jobs.document.layout import laid_out
 from fleet.jobs.document.text_rules import broken_rules, sanitise
@@ -155,3 +156,58 @@ def test_a_run_is_read_only_with_the_line_ends_and_the_encoding_of_its_file() ->
     assert read_run(b"\xe4", "ascii", "\n") is None
     assert read_run(b"\xe4", "iso8859-1", "\n") == "\u00e4"
     assert read_run(b"\xc3\xa4", "iso8859-1", "\n") is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "harmless", "name"),
+    [
+        ("go", "Needs +build linux", "Needs build linux", "build constraint"),
+        ("go", "Has //go:embed in it", "Has //go embed in it", "directive"),
+        ("rust", "```\nlet x = 1;\n``` it", "'''\nlet x = 1;\n''' it", "code block"),
+        ("rust", "Runs\n\n    code();", "Runs\n\n   code();", "code block"),
+        ("rust", "Takes a [Queue] in", "Takes a (Queue) in", "link"),
+        ("rust", "Takes a [`Queue`] in", "Takes a `Queue` in", "link"),
+        ("rust", "Takes a Vec<Vec<u8>> in `f(a: Vec<u8>)`", "Takes a `Vec<Vec<u8>>` in `f(a: Vec<u8>)`", "markup"),
+        ("java", "Ends \\u002a\\u002f here", "Ends /u002a/u002f here", "unicode escape"),
+        ("java", "Ends \\\\\\uu002a here", "Ends /uu002a here", "unicode escape"),
+        ("java", "Closes */ here", "Closes * / here", "closing mark"),
+        ("kotlin", "Takes src/* only", "Takes src/ * only", "nested comment"),
+        ("kotlin", "Has ktlint-disable on", "Has ktlint disable on", "directive"),
+        ("c", "Takes src/* only", "Takes src/ * only", "nested comment"),
+        ("c", "Is @file queue.c", "Is file queue.c", "file command"),
+        ("cpp", "Lies in C:\\ or", "Lies in C: or", "spliced line"),
+        ("cpp", "Lies in C:\\\nor", "Lies in C:\nor", "spliced line"),
+        ("cpp", "What??/ no", "What?/ no", "trigraph"),
+        ("cpp", "Has LCOV_EXCL_START on", "Has LCOV EXCL START on", "coverage mark"),
+        ("csharp", "Has ReSharper disable on", "Has ReSharper, disable on", "suppression"),
+        ("swift", "Has swift-tools-version:5", "Has swift tools version:5", "tools version"),
+        ("swift", "Has swiftlint:disable all", "Has swiftlint disable all", "directive"),
+        ("swift", "Has MARK: - Queue", "Has MARK - Queue", "section mark"),
+        ("ruby", "Has frozen_string_literal: true", "Has frozen_string_literal true", "magic comment"),
+        ("ruby", "Has encoding: utf-7", "Has encoding utf-7", "encoding line"),
+        ("ruby", "Is typed: strict", "Is typed strict", "magic comment"),
+        ("ruby", "Has rubocop:disable all", "Has rubocop disable all", "directive"),
+        ("ruby", "Has :nodoc: on", "Has nodoc on", "documentation switch"),
+    ],
+)
+def test_live_text_in_each_language_is_written_harmlessly_and_named(
+    language: str, text: str, harmless: str, name: str
+) -> None:
+    rules = languages()[language].rules
+    found, names = sanitise(text, rules)
+    assert found == harmless
+    assert name in names
+    assert name in broken_rules(text, rules)
+    assert broken_rules(harmless, rules) == ()
+
+
+def test_a_long_list_number_begins_no_code_block_in_rust() -> None:
+    rust = languages()["rust"]
+    place = rust.find_place(b"fn main() {}\n")
+    assert isinstance(place, Place)
+    run = rust.render("100. Sell the tea, " + "and the cake, " * 12 + "too.", place)
+    assert b"\n//!    and" in run or b"\n//!    cake" in run or b"\n//!    the" in run
+    assert b"//!     " not in run
+    body = rust.body_of(run, place)
+    assert body is not None
+    assert broken_rules(body, rust.rules) == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from fleet.jobs.document.languages._commented import Frame
 from fleet.jobs.document.languages._ecmascript import EcmaScript
 
 
@@ -18,8 +19,7 @@ class JavaScript(EcmaScript):
         b".cjs": "javascript",
         b".jsx": "javascript",
     }
-    opener = "/**"
-    tag = "@file "
+    frame = Frame(opener="/**", prefix=" *", closer=" */", tag="@file ")
 
 
 LANGUAGE = JavaScript()

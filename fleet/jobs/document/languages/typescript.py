@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from fleet.jobs.document.languages._commented import BLOCK_FRAME
 from fleet.jobs.document.languages._ecmascript import EcmaScript
 
 
@@ -23,8 +24,7 @@ class TypeScript(EcmaScript):
         b".tsx": "typescript.tsx",
     }
     declarations = (b".d.ts", b".d.mts", b".d.cts")
-    opener = "/*"
-    tag = ""
+    frame = BLOCK_FRAME
 
 
 LANGUAGE = TypeScript()
