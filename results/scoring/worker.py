@@ -1,7 +1,7 @@
 """The process that runs tests: it is started by its path, imports nothing of ours, and serves requests on its pipes.
 
 It compiles and never runs what it is given; the tasks of a request are run in a child that is forked for them, each
-with modules of its own; what is red there is run once more in another order. A request is ``marshal`` behind its
+with modules of its own; what is red there is run once more in other modules. A request is ``marshal`` behind its
 length in eight bytes (it comes from whom the process serves), an answer one line of JSON: for each task which of its
 tests are red, by number, and why.
 
@@ -154,6 +154,7 @@ class Server:
         self._compiler = Compiler()
         self._codes: Codes = {}
         self._base: dict[bytes, str] = {}
+        self._cpu_s = self._wall_s = 0.0
 
     def serve(self, requests: BinaryIO, answers: BinaryIO) -> None:
         """Take requests in order."""
@@ -167,39 +168,51 @@ class Server:
             self._codes[id] = self._compiler.compile(source, name)
         if request["base"] is not None:
             self._base = request["base"]
+        self._cpu_s, self._wall_s = request["cpu_s"], request["wall_s"]
         groups = [Group(self._tree(delta), tests) for delta, tests in request["tasks"]]
-        found = self._run(groups, request)
-        doubted = [_doubted(results) for results in found]
-        again = [
-            Group(group.tree, [group.tests[place] for place in places])
-            for group, places in zip(groups, doubted, strict=True)
-        ]
-        for results, places, others in zip(found, doubted, self._run(again, request), strict=True):
-            for place, result in zip(places, others, strict=True):
-                results[place] = result
+        found = self._run(groups)
+        red = [_red(results) for results in found]
+        left = self._again(groups, found, [(number, places) for number, places in enumerate(red) if places])
+        spoilt = [number for number, places in enumerate(red) if 0 < len(left.get(number, ())) < len(places)]
+        self._again(groups, found, [(number, [place]) for number in spoilt for place in left[number]])
         return found
+
+    def _again(
+        self, groups: list[Group], found: list[list[Result]], wanted: list[tuple[int, list[int]]]
+    ) -> dict[int, list[int]]:
+        """Run tests of groups once more, in new modules; return which are red still."""
+        left: dict[int, list[int]] = {}
+        again = [
+            Group(groups[number].tree, [groups[number].tests[place] for place in places]) for number, places in wanted
+        ]
+        for (number, places), results in zip(wanted, self._run(again), strict=True):
+            for place, result in zip(places, results, strict=True):
+                found[number][place] = result
+                if result[0] != GREEN:
+                    left.setdefault(number, []).append(place)
+        return left
 
     def _tree(self, delta: dict[bytes, str | None]) -> dict[bytes, str]:
         return {path: id for path, id in (self._base | delta).items() if id is not None}
 
-    def _run(self, groups: list[Group], request: dict[str, Any]) -> list[list[Result]]:
+    def _run(self, groups: list[Group]) -> list[list[Result]]:
         """Run groups in a child, and what a child that was ended left in another one."""
         found: list[list[Result]] = [[] for _ in groups]
         left = [(number, place) for number, group in enumerate(groups) for place in range(len(group.tests))]
         while left:
             here = [Group(group.tree, group.tests[len(done) :]) for group, done in zip(groups, found, strict=True)]
-            results = Child(here, self._codes, len(left), request["cpu_s"]).results(request["wall_s"])
+            results = Child(here, self._codes, len(left), self._cpu_s).results(self._wall_s)
             for (number, _), result in zip(left, results, strict=False):
                 found[number].append(result)
             left = left[len(results) :]
         return found
 
 
-def _doubted(results: list[Result]) -> list[int]:
-    """Return which tests of a group are to be run once more, in new modules, the last one first.
+def _red(results: list[Result]) -> list[int]:
+    """Return which tests of a group are to be run once more, the last one first.
 
-    Tests of one group share its modules, so that a red one may owe that to one before it; that one is green and left
-    out, or red and behind it now.
+    Tests of one group share its modules, so a red one may owe that to one before it, which is not there any more or
+    behind it the second time. Where that turns out so for one, all others are run alone.
     """
     if len(results) == 1:
         return []

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from qodebase.commands.support.console import Json, put, put_json, reporting, say
+from qodebase.commands.bench.support.telling import put_figures
+from qodebase.commands.support.console import Json, put, reporting, say
 
 _EVERY = 20
 
@@ -40,7 +41,7 @@ def register(group: typer.Typer) -> None:
                     say(f"{tally.kills} kills, {tally.landed} landed, nothing lost or doubled")
         figures = crashes.figures(tally)
         if json:
-            put_json(figures)
+            put_figures(figures)
         else:
             put("\n".join(f"{name:12}  {value}" for name, value in figures.items()))
         return 0

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from qodebase.commands.bench.support.telling import tell
 from qodebase.commands.support.console import Json, put, put_json, reporting, say
 
 SIMULATED = (
@@ -88,10 +89,9 @@ def register(group: typer.Typer) -> None:
         say(f"{len(settings)} settings, {jobs} at a time; results go to {out}")
         answer = dial_figures.figures(settings, dial_grid.measure(settings, out, jobs=jobs, say=say))
         if json:
-            put_json({**answer, "simulated": SIMULATED})
-        else:
-            put(dial_figures.table(answer))
-            put(SIMULATED)
+            return tell({**answer, "simulated": SIMULATED}, json=json, check=check)
+        put(dial_figures.table(answer))
+        put(SIMULATED)
         return 1 if check and answer["missed"] else 0
 
 

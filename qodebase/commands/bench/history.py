@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qodebase.commands.support.console import Json, put, put_json, reporting
+from qodebase.commands.bench.support.telling import put_figures
+from qodebase.commands.support.console import Json, put, reporting
 
 if TYPE_CHECKING:
     from qodebase.commands.bench.support.merge_history import History, Merged
@@ -42,7 +43,7 @@ def register(group: typer.Typer) -> None:
 
         report = replayed(History(repository, idempotent=idempotent), limit=limit, listing=files)
         if json:
-            put_json(report)
+            put_figures(report)
         else:
             put("\n".join(_lines(report)))
 

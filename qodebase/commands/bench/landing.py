@@ -39,13 +39,16 @@ def register(group: typer.Typer) -> None:
             "spread"
         ),
         repeats: Annotated[int, typer.Option(min=1, help="Runs of each side, in turn; medians count.")] = 3,
+        brief: Annotated[
+            bool, typer.Option("--brief", help="Only the trunk and fast-import, in turn: for many repeats.")
+        ] = False,
         scale: Annotated[bool, typer.Option("--scale", help="Cost of a landing at 4,064 to 406,400 files.")] = False,
         seed: Annotated[int, typer.Option(help="Which files and changes.")] = 1,
         folder: Annotated[Path | None, typer.Option(metavar="PATH", help="Where to work; made and removed.")] = None,
         json: Json = False,
         check: Annotated[bool, typer.Option("--check", help="Exit with 1 when a target is missed.")] = False,
     ) -> int:
-        from qodebase.commands.bench.support import contest, growth
+        from qodebase.commands.bench.support import contest, duel, growth
         from qodebase.commands.bench.support.workload import INDEX_MOST, Kind
 
         if workload not in tuple(Kind):
@@ -63,7 +66,8 @@ def register(group: typer.Typer) -> None:
                 answer = growth.measure(Path(space), changes=min(count, growth.CHANGES), batch=batch, seed=seed)
             else:
                 say(f"{count} changes on {files} files, {repeats} times each side; this takes some minutes")
-                answer = contest.measure(
+                sides = duel.measure if brief else contest.measure
+                answer = sides(
                     Path(space), files=files, changes=count, kind=kind, batch=batch, repeats=repeats, seed=seed
                 )
         return tell({**answer, "synthetic": SYNTHETIC}, json=json, check=check)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qodebase.commands.support.console import Json, put, put_json, reporting
+from qodebase.commands.bench.support.telling import put_figures
+from qodebase.commands.support.console import Json, put, reporting
 
 if TYPE_CHECKING:
     from qodebase.commands.bench.support.replay_cases import Outcome
@@ -45,7 +46,7 @@ def register(group: typer.Typer) -> None:
 
             report["speed"] = measure()
         if json:
-            put_json(report)
+            put_figures(report)
         else:
             put("\n".join(_lines(report)))
         return 1 if check and not report["ok"] else 0

@@ -192,11 +192,14 @@ def _scored(folder: RunFolder, work: _Work) -> Score:
 
 def _measured(setting: Setting, work: _Work, folder: RunFolder, score: Score, seconds: float) -> Measured:
     from qodebase.commands.verify import audit_of
+    from results.metrics import SCORE
 
     audit = audit_of(str(folder.root))
     row = score.row(share=setting.share, queue=setting.queue.name, rules=True, seed=setting.seed)
+    row["rules"] = setting.queue.rules
+    (folder.root / SCORE).write_bytes(msgspec.json.encode(row))
     return Measured(
-        row={**row, "rules": setting.queue.rules},
+        row=row,
         lost=[asdict(loss) for loss in score.lost],
         failing=[asdict(one) for one in score.failing],
         hot_modules=[str(module.text if hasattr(module, "text") else module) for module in work.hot_modules],
