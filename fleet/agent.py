@@ -200,19 +200,13 @@ class Agents:
         made = make_change(self._job, intent, called.outcome, fork, shared)
         if not isinstance(made, Made):
             return made
-        if fault := await self._verifier.fault(intent, made.change, fork):
-            return SentBack(reason=f"did not do on its own fork: {fault}")
+        fault = await self._verifier.fault(intent, made.change, fork)
         kept = self._attempts.keep(made.change)
-        self._journal.write(
-            events.ChangeMade,
-            base=fork.commit,
-            change=kept.digest,
-            ref=kept.ref,
-            paths=made.change.paths,
-            proof=made.proof,
-            sanitised=made.sanitised,
-            **where,
-        )
+        told = {"base": fork.commit, "change": kept.digest, "ref": kept.ref, "paths": made.change.paths, **where}
+        if fault:
+            self._journal.write(events.Unverified, **told)
+            return SentBack(reason=f"did not do on its own fork: {fault}")
+        self._journal.write(events.ChangeMade, proof=made.proof, sanitised=made.sanitised, **told)
         return Submission(
             intent=intent,
             attempt=attempt,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from fleet.attempts import Attempts
+from fleet.attempts import Attempts, Kept
 from fleet.calls import Calls
 from fleet.making import make_change
 from fleet.replay_text import with_replay
@@ -12,6 +12,7 @@ from fleet.verifying import Verifier
 from qodebase import events
 from qodebase.change import Change
 from qodebase.collision import Declined
+from qodebase.events import Event
 from qodebase.journal import Journal
 from qodebase.paths import CommitId
 from qodebase.ports import Job, Postponed, Redone, ReplayRequest, ThrownAway, Tree, Unusable
@@ -80,22 +81,12 @@ class ModelRedo:
         if isinstance(made, Unusable):
             return Declined(why=made.why)
         if fault := await self._verifier.fault(intent, made.change, fork):
+            self._keep(events.Unverified, request, made.change)
             return Declined(why=fault)
         change = await settled(made.change)
         if change is None:
             return ThrownAway(usage=called.usage)
-        kept = self._attempts.keep(change)
-        self._journal.write(
-            events.Replayed,
-            actor=agent,
-            intent=intent.id,
-            attempt=request.attempt,
-            base=change.base,
-            replay=request.replay,
-            change=kept.digest,
-            ref=kept.ref,
-            paths=change.paths,
-        )
+        kept = self._keep(events.Replayed, request, change)
         plan = {**called.plan, "change": kept.digest}
         return Redone(
             change=change,
@@ -105,6 +96,22 @@ class ModelRedo:
             deterministic=called.deterministic,
             simulated=called.simulated,
         )
+
+    def _keep(self, kind: type[Event], request: ReplayRequest, change: Change) -> Kept:
+        """Keep a redone change, and journal what became of it."""
+        kept = self._attempts.keep(change)
+        self._journal.write(
+            kind,
+            actor=f"replay {request.replay}",
+            intent=request.intent.id,
+            attempt=request.attempt,
+            base=change.base,
+            replay=request.replay,
+            change=kept.digest,
+            ref=kept.ref,
+            paths=change.paths,
+        )
+        return kept
 
 
 async def _as_it_is(change: Change) -> Change | None:

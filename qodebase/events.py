@@ -165,11 +165,24 @@ class ChangeMade(Event, frozen=True, kw_only=True, omit_defaults=True, tag="chan
     sanitised: tuple[str, ...] = ()
 
 
+class Unverified(Event, frozen=True, kw_only=True, omit_defaults=True, tag="unverified"):
+    """An agent's own check was red on the change that it had made, which it did not hand in.
+
+    ``replay`` counts from 1 for a redone change; ``ref`` holds the change.
+    """
+
+    base: CommitId
+    change: str
+    ref: str
+    paths: tuple[RepoPath, ...]
+    replay: int = 0
+
+
 class Queued(Event, frozen=True, kw_only=True, omit_defaults=True, tag="queued"):
     """A change entered its lanes; ``lane`` is the first of ``lanes``.
 
-    Where there are several, ``widened_by`` holds the first path of each but the first, which makes the change wait there
-    too.
+    Where there are several, ``widened_by`` holds the first path of each but the first, which makes the change wait
+    there too.
     """
 
     lanes: tuple[str, ...]
@@ -301,6 +314,19 @@ class Foreign(Event, frozen=True, kw_only=True, omit_defaults=True, tag="foreign
     commits: tuple[CommitId, ...]
 
 
+class Pushed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="pushed"):
+    """The branch that the run lands on holds ``landings`` more commits of the run, up to ``tip``.
+
+    ``notes`` is where the notes are there (empty: it was pushed before a kill, and found again), ``tries`` how often
+    the batch was landed and pushed until nobody was faster. Written after the landings that it tells of.
+    """
+
+    tip: CommitId
+    notes: str = ""
+    landings: int
+    tries: int = 1
+
+
 class Unknown(Event, frozen=True, kw_only=True, omit_defaults=True, tag="unknown"):
     """An event of a kind that this version does not know; its own fields are left out."""
 
@@ -317,6 +343,7 @@ AnyEvent = (
     | CutOff
     | Postponed
     | ChangeMade
+    | Unverified
     | Queued
     | TrainBuilt
     | Judged
@@ -331,4 +358,5 @@ AnyEvent = (
     | Composed
     | Ended
     | Foreign
+    | Pushed
 )

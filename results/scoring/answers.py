@@ -9,7 +9,7 @@ from typing import NamedTuple
 from qodebase.change import Change
 from qodebase.codec import NotDecoded, pack_decoder
 from qodebase.edits import BadChange
-from qodebase.events import ChangeMade, Event, Replayed
+from qodebase.events import ChangeMade, Event, Replayed, Unverified
 from qodebase.paths import RepoPath
 from qodebase.segments import BadSegment, SegmentReader
 from qodebase.trunk.objects import MissingObject
@@ -97,14 +97,14 @@ class Answers:
         self.unread: dict[Which, str] = {}
         self.all: dict[Which, Answer] = {}
         for event in events:
-            if isinstance(event, ChangeMade | Replayed):
+            if isinstance(event, ChangeMade | Replayed | Unverified):
                 self._read(event)
 
     def __iter__(self) -> Iterator[Answer]:
         return iter(self.all.values())
 
-    def _read(self, event: ChangeMade | Replayed) -> None:
-        replay = event.replay if isinstance(event, Replayed) else 0
+    def _read(self, event: ChangeMade | Replayed | Unverified) -> None:
+        replay = 0 if isinstance(event, ChangeMade) else event.replay
         which = Which(event.intent or "", event.attempt or 1, replay)
         try:
             change = _CHANGE.decode(self._segments.get(event.ref))

@@ -110,6 +110,9 @@ class _Walk:
             case SentBack():
                 which = self._current(intent, event.attempt or 1)
                 train = self.red.pop(intent, None)
+                if which != self.current.get(intent):
+                    # The agent's own check was red: it met nobody.
+                    return
                 if train is None:
                     yield self._meeting(which, Fate.STUCK, self.tip)
                 else:

@@ -97,6 +97,11 @@ class Tasks:
         """Return each task's check under its id, and the neighbour checks of generated code."""
         return {**{task.id: task.check for task in self._work.tasks.values() if task.checks}, **self._work.neighbours}
 
+    def verifying(self) -> Mapping[str, Check]:
+        """Return the checks that agents run themselves, by intent: those of its task."""
+        tasks = self._work.tasks.values() if self._settings.verify else ()
+        return {task.id: task.check for task in tasks if task.checks}
+
     def intents(self) -> Iterator[Intent]:
         """Yield an intent for each task."""
         for task in self._work.tasks.values():

@@ -40,3 +40,7 @@ class Settings:
         default=120_000,
         metadata={"help": "The most characters of source that a prompt shows; a task that needs more is skipped."},
     )
+    verify: bool = field(
+        default=True,
+        metadata={"help": "Agents run their task's checks before they hand in; red output goes into the next attempt."},
+    )
