@@ -26,6 +26,7 @@ class CommonOptions:
     Attributes:
         repo: the user's repository; None where none was given.
         branch: empty means the branch that the repository is on.
+        land_on, push_to: a branch that all landings are pushed to, and its repository; empty: none, and that of repo.
         out: the run's folder; None means a new one in ``runs``.
         sample: how many intents to admit; None means all.
         show_prompt: a path of the repository; empty means that no prompt is shown.
@@ -46,6 +47,23 @@ class CommonOptions:
         default="",
         metadata={"help": "The branch to start from.", "metavar": "NAME", "shown": "the one that is checked out"},
     )
+    land_on: str = field(
+        default="",
+        metadata={
+            "help": "Push every batch that lands, with its notes, to this branch, which others may push to as well and "
+            "nobody may have checked out. Where it exists the run starts from it.",
+            "metavar": "BRANCH",
+            "shown": "nothing is pushed",
+        },
+    )
+    push_to: str = field(
+        default="",
+        metadata={
+            "help": "The repository of --land-on: a path, an address that git can push to, or a remote's name.",
+            "metavar": "REPOSITORY",
+            "shown": "that of --repo",
+        },
+    )
     model: str = field(
         default="",
         metadata={
@@ -65,8 +83,8 @@ class CommonOptions:
     escalate_model: str = field(
         default="",
         metadata={
-            "help": "Who is asked where another model failed: a second attempt (--attempts is at least 2 then) after an "
-            "unusable answer or a change that was sent back, and a replay after one that did not do.",
+            "help": "Who is asked where another model failed: a second attempt (--attempts is at least 2 then) after "
+            "an unusable answer or a change that was sent back, and a replay after one that did not do.",
             "metavar": "NAME",
             "shown": "nobody",
         },

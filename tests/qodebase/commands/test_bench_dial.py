@@ -8,8 +8,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import qodebase as qb
+from lanes.checking.sandbox import available
 from qodebase.cli import make_app
-from qodebase.commands.bench.support import dial_grid
+from qodebase.commands.bench.support import dial_grid, dial_side
 from qodebase.commands.bench.support.dial_grid import SettingFailed
 from qodebase.commands.bench.support.dial_setting import Plain, grid_of
 
@@ -72,3 +73,17 @@ def test_a_setting_that_fails_names_its_folder_and_the_others_are_kept(tmp_path:
     (kept,) = dial_grid.measure(good, tmp_path, jobs=1, say=told.append)
     assert kept.row["required"] == 6
     assert "1 of 1 settings" in told[0]
+
+
+def test_what_a_real_model_wrote_is_scored_without_a_network_and_cannot_write(tmp_path: Path) -> None:
+    why = available()
+    if why:
+        pytest.skip(f"this machine holds no sandbox: {why}")
+    tries = f"touch {tmp_path}/written; cat /proc/net/route | wc -l; ls /proc | grep -c '^[0-9]'; echo $PPID"
+    with dial_side._apart(["sh", "-c", tries]) as process:
+        out, _ = process.communicate()
+    routes, processes, parent = out.decode().split()
+    assert not (tmp_path / "written").exists()
+    assert int(routes) <= 1, "no route but a heading"
+    assert parent == "0", "nobody else is there"
+    assert int(processes) < 8

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ from qodebase.rule_settings import RuleSettings
 from qodebase.runs import RunFolder
 
 if TYPE_CHECKING:
+    import subprocess
+
     from fleet.jobs.tasks.task import Task
     from qodebase.check import Check
     from qodebase.paths import RepoPath
@@ -42,7 +45,7 @@ def measure(setting: Setting, own: Path) -> Measured:
         shutil.rmtree(own / left, ignore_errors=True)
     work = _made(setting, own) if not setting.folder else _loaded(setting)
     folder = _run(setting, work, own)
-    score = _scored(folder, work)
+    score = _scored(setting, folder, work)
     return _measured(setting, work, folder, score, time.monotonic() - began)
 
 
@@ -184,10 +187,21 @@ def _tests(intent: str, name: str, check: Check, kind: TestKind) -> list[Test]:
     return found
 
 
-def _scored(folder: RunFolder, work: _Work) -> Score:
+def _scored(setting: Setting, folder: RunFolder, work: _Work) -> Score:
+    from results.scoring.runner import plain
     from results.scoring.score import score_run
 
-    return score_run(folder, suite_of(work.tasks, work.neighbours))
+    suite = suite_of(work.tasks, work.neighbours)
+    return score_run(folder, suite, spawn=_apart if setting.model else plain)
+
+
+def _apart(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start what runs a real model's code: no network, no other processes, nothing written."""
+    from results.scoring.runner import plain
+
+    who = () if os.geteuid() == 0 else ("--map-root-user",)
+    words = ("unshare", *who, "--net", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc", "sh", "-c")
+    return plain((*words, 'mount -o remount,bind,ro / && exec "$@"', "sh", *command))
 
 
 def _measured(setting: Setting, work: _Work, folder: RunFolder, score: Score, seconds: float) -> Measured:

@@ -18,7 +18,9 @@ def measure(
     work = prepare(space / "work", files=files, changes=changes, kind=kind, seed=seed)
     stream = space / "stream"
     git_sides.write_stream(work, stream, batch=batch)
-    walls, processors, found = [], [], {}
+    walls: list[tuple[float, float]] = []
+    processors: list[float] = []
+    found: dict[str, bool] = {}
     for number in range(repeats):
         theirs, ours, found = _round(space, work, stream, batch, last=number == repeats - 1)
         walls.append((theirs.seconds, ours.seconds))

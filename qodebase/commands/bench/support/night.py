@@ -90,7 +90,7 @@ class Night:
         for one in self.planned:
             figures, accepted = {}, []
             for figure in one.watched.figures:
-                judgement = self._judged(one, figure)
+                judgement = self._measured(one, figure)
                 if figure.must_be_zero or not judgement.values or judgement.verdict is Verdict.REGRESSED:
                     continue
                 figures[figure.name] = night_value(judgement.values)
@@ -133,8 +133,7 @@ class Night:
         found = self._measured(one, figure)
         if not self._suspect(one, figure):
             return found
-        why = f"suspect, and not run again: {found.why}"
-        return replace(found, verdict=Verdict.INCONCLUSIVE, why=why, values=())
+        return replace(found, verdict=Verdict.INCONCLUSIVE, why=f"suspect, and not run again: {found.why}")
 
     def _measured(self, one: Planned, figure: Figure) -> Judgement:
         if one.size is None:

@@ -114,7 +114,8 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     tonight = ", ".join(f"{value:.4g}" for value in row["values"])
     usual = "" if row["usual"] is None else f"{row['usual']:.4g}"
     bounds = [share(row["worse"]), share(row["bound"]), str(row["nights"] or "")]
-    return [row["verdict"], row["bench"] + simulated, row["size"], row["figure"], tonight, usual, *bounds, row["why"]]
+    first = [row["verdict"], row["bench"] + simulated, row["size"], row["figure"]]
+    return [*first, tonight, usual, *bounds, _plain(row["why"])]
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from qodebase.commands.bench.support import night_child, night_files
 from qodebase.commands.bench.support.night import Looking, Night, Row
-from qodebase.commands.support.environment import environment
+from qodebase.commands.support.environment import environment as environment_now
 from qodebase.errors import QodebaseError
 from results.nightly import ALARMS, Verdict, worst
 from results.nightly_history import History, machine_class, read_history
@@ -40,6 +40,7 @@ class Watch:
         accepted: figures, as ``bench.figure``, whose level of tonight is the new usual one.
         strict: exit with 1 also for what is inconclusive.
         look: how a bench is run.
+        environment: what the night was taken with and on.
     """
 
     baseline: Path
@@ -49,7 +50,7 @@ class Watch:
     accepted: frozenset[str] = frozenset()
     strict: bool = False
     look: Looking = night_child.look
-    _environment: Mapping[str, Any] = field(default_factory=environment)
+    environment: Mapping[str, Any] = field(default_factory=environment_now)
     _began: float = field(default_factory=time.monotonic)
     _night: Night | None = None
     _history: History | None = None
@@ -92,7 +93,7 @@ class Watch:
         self._night = Night(
             planned=plan(benches, self.seconds),
             history=self._history,
-            machine=machine_class(self._environment),
+            machine=machine_class(self.environment),
             seconds=self.seconds,
             accepted=self.accepted,
         )
@@ -108,8 +109,8 @@ class Watch:
     def _finish(self) -> dict[str, Any]:
         if self._night is not None and self._history is not None:
             try:
-                commit = self._environment["product_commit"]
-                self._history.add(self._night.past_nights(at=self._environment["at"], commit=commit))
+                commit = self.environment["product_commit"]
+                self._history.add(self._night.past_nights(at=self.environment["at"], commit=commit))
             except QodebaseError as fault:
                 self._error, self._code = fault.message, fault.exit_code
                 self._write()
@@ -118,7 +119,7 @@ class Watch:
 
     def _write(self) -> dict[str, Any]:
         results = self._results()
-        night_files.write_all(self.artifacts, results, self._environment)
+        night_files.write_all(self.artifacts, results, self.environment)
         return results
 
     def _results(self) -> dict[str, Any]:
@@ -130,9 +131,9 @@ class Watch:
             "exit_code": self._exit_code(verdict, stopped=stopped),
             "stopped": stopped,
             "error": self._error,
-            "at": self._environment["at"],
-            "machine": machine_class(self._environment),
-            "commit": self._environment["product_commit"],
+            "at": self.environment["at"],
+            "machine": machine_class(self.environment),
+            "commit": self.environment["product_commit"],
             "time_budget_s": self.seconds,
             "seconds": round(time.monotonic() - self._began, 1),
             "unreadable": self._history.unreadable if self._history else 0,
@@ -153,9 +154,10 @@ class Watch:
 
 def _plain(row: Row) -> dict[str, Any]:
     figure = asdict(row.figure)
-    judgement = {name: str(value) if name == "verdict" else value for name, value in asdict(row.judgement).items()}
     figure["figure"] = figure.pop("name")
-    return {"bench": row.bench, "size": row.size, **figure, **judgement, "simulated": row.simulated}
+    judgement = asdict(row.judgement)
+    plain = {"verdict": str(row.judgement.verdict), "values": list(row.judgement.values), "simulated": row.simulated}
+    return {"bench": row.bench, "size": row.size, **figure, **judgement, **plain}
 
 
 @contextmanager
