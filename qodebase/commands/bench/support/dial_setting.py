@@ -31,9 +31,9 @@ class Times(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     fresh_s: float = 20.0
-    redo_s: float = 22.1
+    redo_s: float = 19.4
     spread: float = 0.25
-    gate_s: float = 1.67
+    gate_s: float = 1.31
 
 
 class Plain(msgspec.Struct, frozen=True, kw_only=True):
