@@ -6,10 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from results.intervals import CONFIDENCE, FEWEST, student_quantile
 from results.published_runs import Figure, Published
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +59,13 @@ def rows_of(
         unknown: why a figure that no run has cannot be measured.
     """
     return [_row(published, figure, runs, scale=scale, unknown=unknown) for figure in published.figures]
+
+
+def frame_of(rows: Sequence[Row]) -> pl.DataFrame:
+    """Return a row a figure, with the fields of `Row` as columns."""
+    import polars as pl
+
+    return pl.DataFrame([row.as_dict() for row in rows], infer_schema_length=None)
 
 
 def _row(

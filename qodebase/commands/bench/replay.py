@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -58,6 +57,8 @@ def summary(outcomes: Iterable[Outcome]) -> dict[str, Any]:
     ``declined`` counts traps too; what is no trap is ``resolvable``. Of a rule, ``declined`` counts the cases that it
     was asked about and left to the next; ``microseconds`` is the median of one call, invariants included.
     """
+    from statistics import median
+
     verdicts: Counter[str] = Counter()
     by_rule: dict[str, Counter[str]] = defaultdict(Counter)
     times: dict[str, list[float]] = defaultdict(list)

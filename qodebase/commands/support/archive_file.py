@@ -16,14 +16,14 @@ import re
 import tarfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
 from qodebase.codec import convert
 from qodebase.errors import QodebaseError
-from qodebase.private_files import make_private
+from qodebase.private_files import make_private, private
 
 BUNDLE = "repository.bundle"
 FOLDER = "run"
@@ -86,7 +86,9 @@ def write_archive(target: Path, manifest: Manifest, members: Mapping[str, Path])
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
-        raise BadArchive(f"{target} cannot be written: {error.strerror}", hint="Make room, or give another file.") from None
+        raise BadArchive(
+            f"{target} cannot be written: {error.strerror}", hint="Make room, or give another file."
+        ) from None
 
 
 def unpack(source: Path, folder: Path) -> Manifest:
@@ -120,16 +122,20 @@ def _kind(target: Path) -> Literal["gz", "xz", ""]:
 @contextmanager
 def _writing(path: Path, kind: Literal["gz", "xz", ""]) -> Iterator[tarfile.TarFile]:
     """Open a new tar file that only its owner can read; gzip's own header holds no name and no time."""
-    with open(path, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as raw:
-        packed: IO[bytes] = raw
-        if kind == "gz":
-            packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0)
-        elif kind == "xz":
-            packed = lzma.LZMAFile(raw, "wb", preset=3)
-        with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
-            yield archive
-        if packed is not raw:
-            packed.close()
+    with (
+        open(path, "wb", opener=private) as raw,
+        _packing(raw, kind) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        yield archive
+
+
+def _packing(raw: IO[bytes], kind: Literal["gz", "xz", ""]) -> AbstractContextManager[Any]:
+    if kind == "gz":
+        return gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0)
+    if kind == "xz":
+        return lzma.LZMAFile(raw, "wb", preset=3)
+    return nullcontext(raw)
 
 
 def _member(name: str, size: int) -> tarfile.TarInfo:
@@ -147,8 +153,18 @@ def _extract(archive: tarfile.TarFile, folder: Path, *, most: int) -> None:
         seen.add(member.name)
         whole += member.size
         if whole > most or len(seen) > _MOST_MEMBERS:
-            raise BadArchive(f"{archive.name} unpacks to more than {most >> 20} MiB: no run does", hint=_HOSTILE)
+            raise BadArchive(f"the archive unpacks to more than {most >> 20} MiB: no run does", hint=_HOSTILE)
         archive.extract(member, folder, filter="data")
+    _read_out(archive, most=most - whole)
+
+
+def _read_out(archive: tarfile.TarFile, *, most: int) -> None:
+    """Read what follows the last member, so that a compressed file proves that it is whole."""
+    assert archive.fileobj is not None
+    while chunk := archive.fileobj.read(_CHUNK):
+        most -= len(chunk)
+        if most < 0:
+            raise BadArchive("the archive goes on for far too long after its end", hint=_HOSTILE)
 
 
 _HOSTILE = "Nothing of it was run. Do not use it unless you know where it comes from."

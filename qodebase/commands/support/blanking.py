@@ -27,7 +27,7 @@ def without_prompts(folder: RunFolder, segments: Sequence[Path], space: Path) ->
     from qodebase.journal import read_events
 
     prompts: defaultdict[int, set[int]] = defaultdict(set)
-    for event in read_events(folder.journal):
+    for event in read_events(folder.journal) if folder.journal.exists() else ():
         if isinstance(event, Asked) and event.ref:
             segment, offset = Ref.parse(event.ref)
             prompts[segment].add(offset)

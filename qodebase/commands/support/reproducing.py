@@ -8,6 +8,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -79,9 +80,9 @@ class Reproduction:
 
     def frame(self) -> pl.DataFrame:
         """Return a row a figure."""
-        import polars as pl
+        from results.reproduction import frame_of
 
-        return pl.DataFrame([row.as_dict() for row in self.rows], infer_schema_length=None)
+        return frame_of(self.rows)
 
     def __repr__(self) -> str:
         from qodebase.commands.reproduce import lines_of
@@ -157,6 +158,8 @@ def reproduce(
     except BaseException:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                HOME.rmdir()
         raise
     unknown = {figure: why for one in taken for figure, why in one.unknown.items()}
     found = Reproduction(

@@ -45,3 +45,13 @@ def test_the_crash_bench_tells_that_nothing_was_lost() -> None:
     assert told["kills"] == 3
     assert told["landed"] >= told["reported"] >= 3
     assert told["lost"] == told["doubled"] == 0
+
+
+def test_the_brief_contest_tells_each_rounds_ratio_and_that_both_sides_agree() -> None:
+    done = call("landing", "--brief", "--files", "20", "--changes", "30", "--batch", "12", "--repeats", "2", "--json")
+    told = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert len(told["ratios"]) == 2
+    assert min(told["ratios"]) <= told["ratio_fast_import"] <= max(told["ratios"])
+    assert told["processor_ratio_fast_import"] > 0
+    assert (told["same_tree"], told["fsck"], told["missed"]) == (True, True, [])

@@ -24,6 +24,9 @@ class BadDial(QodebaseError):
 class Times(msgspec.Struct, frozen=True, kw_only=True):
     """Simulated seconds, the same for every queue.
 
+    ``redo_s`` and ``gate_s`` are fitted (``qodebase bench dial --fit``) so that the classic queue takes the published
+    minutes with no and with 60% hot tasks; every other figure is a prediction from them.
+
     Attributes:
         fresh_s, redo_s: the median of a model's fresh answer, and of one that redoes a change.
         spread: sigma of the log-normal that both are drawn from.
