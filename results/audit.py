@@ -7,20 +7,18 @@ what landed.
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 from qodebase.errors import QodebaseError
-from qodebase.paths import CommitId
-from qodebase.record import Record
 from qodebase.runs import RunFolder
 from qodebase.trunk.objects import MissingObject
+from results.audit_branch import check_branch
 from results.audit_content import ContentAudit
 from results.audit_journal import check_endings, check_journal, check_ledger
-from results.audit_landings import check_commits, check_compositions, check_notes, check_once, check_refs, compare_notes
-from results.audit_records import RecordsAudit
+from results.audit_landings import check_commits, check_notes, check_refs
+from results.audit_noted import check_commits_and_notes
 from results.evidence import Evidence, gather
 from results.findings import Audit, Check, Notebook
 from results.fsck import Fsck
@@ -89,6 +87,9 @@ def _check_run(evidence: Evidence, means: Means, fsck: Fsck, progress: Progress)
         not_checked += content.not_checked
     else:
         not_checked.append("what the landings did: main does not stand on the run's base")
+    branch, unreached = check_branch(evidence)
+    checks += branch
+    not_checked += unreached
     progress(len(history.commits), len(history.commits), "git fsck")
     checks.append(fsck.check(history.base, {commit.id: commit.intent for commit in history.ours}))
     return checks, not_checked
@@ -121,11 +122,10 @@ def verify_repository(path: Path, *, branch: str, progress: Progress = _silent) 
             tip = repository.reader.tip(branch)
             if tip is None:
                 raise NoBranch(f"{path} has no branch {branch}", hint="Name another one with --branch.")
-            commits = [Commit.of(facts) for facts in repository.reader.log(tip)][::-1]
-            progress(0, len(commits), "commits and notes")
-            landings = [commit for commit in commits if commit.run and commit.intent]
-            checks = _check_commits_and_notes(repository, commits, landings)
-        checks.append(fsck.check(None, {commit.id: commit.intent for commit in landings}))
+            line = list(repository.reader.log(tip))
+            progress(0, len(line), "commits and notes")
+            checks, landed = check_commits_and_notes(repository, line)
+        checks.append(fsck.check(None, landed))
     finally:
         fsck.stop()
     return Audit(
@@ -138,43 +138,3 @@ def verify_repository(path: Path, *, branch: str, progress: Progress = _silent) 
         ),
         seconds=time.monotonic() - began,
     )
-
-
-def _check_commits_and_notes(
-    repository: Repository, commits: Sequence[Commit], landings: Sequence[Commit]
-) -> list[Check]:
-    notes: defaultdict[CommitId, list[bytes]] = defaultdict(list)
-    for commit, note in repository.reader.notes():
-        notes[commit].append(note)
-    composed = [commit for commit in commits if commit.run and commit.composes]
-    told, records = _check_records(landings, composed, notes)
-    checks = [_check_landed_once(landings, len(commits)), told]
-    try:
-        return [*checks, RecordsAudit(repository, commits, records).check()]
-    except MissingObject as error:
-        book = Notebook("records")
-        book.wrong(f"main cannot be read: {error.message}")
-        return [*checks, book.check("not to the end")]
-
-
-def _check_landed_once(landings: Sequence[Commit], commits: int) -> Check:
-    book = Notebook("commits")
-    runs: defaultdict[str, defaultdict[str, list[Commit]]] = defaultdict(lambda: defaultdict(list))
-    for commit in landings:
-        runs[commit.run][commit.intent].append(commit)
-    for landed in runs.values():
-        check_once(book, landed)
-    return book.check(f"{len(landings)} landings of {len(runs)} runs among {commits} commits")
-
-
-def _check_records(
-    landings: Sequence[Commit], composed: Sequence[Commit], notes: dict[CommitId, list[bytes]]
-) -> tuple[Check, dict[CommitId, Record]]:
-    book = Notebook("notes")
-    records = compare_notes(book, landings, notes)
-    check_compositions(book, composed, notes)
-    on_branch = {commit.id for commit in (*landings, *composed)}
-    left_over = [commit for commit in notes if commit not in on_branch]
-    if left_over:
-        book.note("notes of commits that land nothing on this branch", commits=left_over)
-    return book.check(f"{len(landings)} landings, {len(notes)} notes"), records

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from qodebase.codec import BadData
 from qodebase.composition import read_composition
 from qodebase.paths import CommitId
-from qodebase.record import Record, read_note
+from qodebase.record import Record, read_note, read_notes
 from qodebase.trunk.reader import Reader
 from qodebase.trunk.refs import NOTES_REF
 from results.evidence import Evidence
@@ -96,12 +96,18 @@ def compare_notes(
             fault = f"its commit has {len(found)} notes" if found else "its commit has no note"
         else:
             try:
-                records[commit.id] = read_note(found[0])
+                told = read_notes(found[0])
             except BadData as error:
                 fault = f"its note is no record: {error.message}"
             else:
+                own = [record for record in told if (record.run, record.intent) == (commit.run, commit.intent)]
+                records[commit.id] = own[0] if len(own) == 1 else told[0]
                 differs = _differences(commit, records[commit.id])
                 fault = f"its note and its commit do not agree on: {', '.join(differs)}" if differs else ""
+                if len(own) > 1:
+                    fault = f"its note holds {len(own)} records of it"
+                elif own and any(record.origin is None for record in told if record is not own[0]):
+                    fault = "its note holds a record more, which was not carried here"
         if fault:
             book.wrong(fault, intents=(commit.intent,), commits=(commit.id,))
     return records

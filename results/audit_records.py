@@ -26,10 +26,12 @@ class RecordsAudit:
     Args:
         repository: where all of it lies.
         commits: main along first parents, oldest first.
-        records: the records of landings, by commit.
+        records: the records of landings, by commit; those that were carried to a commit are several, it may be.
     """
 
-    def __init__(self, repository: Repository, commits: Sequence[Commit], records: Mapping[CommitId, Record]) -> None:
+    def __init__(
+        self, repository: Repository, commits: Sequence[Commit], records: Mapping[CommitId, Sequence[Record]]
+    ) -> None:
         self._repository = repository
         self._commits = commits
         self._records = records
@@ -37,6 +39,8 @@ class RecordsAudit:
         self._landed: dict[tuple[str, str], int] = {}
         for place, commit in enumerate(commits):
             self._landed.setdefault((commit.run, commit.intent), place)
+            for record in records.get(commit.id, ()):
+                self._landed.setdefault((record.run, record.intent), place)
         self._book = Notebook("records")
         self._changed_at: dict[RepoPath, int] = {}
         self._single: set[RepoPath] = set()
@@ -46,35 +50,37 @@ class RecordsAudit:
         begin = self._begin()
         for place, commit in enumerate(self._commits[begin + 1 :], begin + 1):
             diff = self._repository.trees.diff(self._commits[place - 1].tree, commit.tree)
-            record = self._records.get(commit.id)
-            if record is not None:
+            for record in self._records.get(commit.id, ()):
                 self._see(place, commit, record, diff)
             self._changed_at.update(dict.fromkeys(diff, place))
         for path in sorted(self._single):
             self._check_lines(path, begin)
-        return self._book.check(f"{len(self._records)} landings against the commits between base and landing")
+        count = sum(map(len, self._records.values()))
+        return self._book.check(f"{count} landings against the commits between base and landing")
 
     def _begin(self) -> int:
         """Return the place before which nothing needs to be known: the oldest base, or the first landing's parent."""
         places = [self._place[id] for id in self._records]
-        bases = [self._place[record.base] for record in self._records.values() if record.base in self._place]
+        told = [record for records in self._records.values() for record in records]
+        bases = [self._place[record.base] for record in told if record.base in self._place]
         return max(0, min([*bases, *(place - 1 for place in places)], default=len(self._commits)))
 
     def _see(self, place: int, commit: Commit, record: Record, diff: Iterable[RepoPath]) -> None:
         if record.verdict != "green":
-            self._wrong(commit, f"its note says that the gate's verdict was {record.verdict}")
+            self._wrong(record, commit, f"its note says that the gate's verdict was {record.verdict}")
         base = self._place.get(record.base, place)
         if base >= place:
-            self._wrong(commit, "its note names a base that main did not come through before it")
+            self._wrong(record, commit, "its note names a base that main did not come through before it")
             return
         told = {path for met in record.collisions for path in (met.path, met.moved_to) if path is not None}
         for path in diff:
             if self._changed_at.get(path, -1) > base and path not in told:
                 message = "main had moved under it since its base, and its note does not say so"
-                self._book.wrong(message, intents=(commit.intent,), commits=(commit.id,), path=path)
+                self._book.wrong(message, intents=(record.intent,), commits=(commit.id,), path=path)
         for met in record.collisions:
-            for intent in met.intents:
-                if self._landed.get((commit.run, intent), place) >= place:
+            # What a carried record met, it met in its run; here the order may be another.
+            for intent in met.intents if record.origin is None else ():
+                if self._landed.get((record.run, intent), place) >= place:
                     self._missed(commit, intent, met.path)
             if met.resolved_by == _UNIQUE_LINES:
                 self._single.add(met.path)
@@ -83,8 +89,8 @@ class RecordsAudit:
         message = f"landed before {commit.intent} by the note of that, and no commit before it lands it"
         self._book.wrong(message, intents=(intent, commit.intent), commits=(commit.id,), path=path)
 
-    def _wrong(self, commit: Commit, message: str) -> None:
-        self._book.wrong(message, intents=(commit.intent,), commits=(commit.id,))
+    def _wrong(self, record: Record, commit: Commit, message: str) -> None:
+        self._book.wrong(message, intents=(record.intent,), commits=(commit.id,))
 
     def _check_lines(self, path: RepoPath, begin: int) -> None:
         """Name lines of an index that stand twice at the end and did not at the beginning, and who doubled them."""

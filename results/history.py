@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from qodebase import trailers
 from qodebase.paths import CommitId
 from qodebase.trunk.commits import CommitFacts
+from qodebase.trunk.objects import MissingObject
 from qodebase.trunk.reader import Reader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """A commit of main, with what its trailers say; ``run`` and ``intent`` are empty where it has none."""
+    """A commit of main, with what its trailers say; ``run`` and ``intent`` are empty where it has none.
+
+    ``several`` names the intents of a commit that has more than one; it is no landing of a run then.
+    """
 
     id: CommitId
     parent: CommitId | None
@@ -29,17 +33,19 @@ class Commit:
     composes: str = ""
     reverts: tuple[str, ...] = ()
     undoes: str = ""
+    several: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, facts: CommitFacts) -> Commit:
         """Read a commit's trailers."""
         words = dict(facts.trailers)
+        intents = tuple(value for key, value in facts.trailers if key == trailers.INTENT)
         return cls(
             id=facts.id,
             parent=facts.parents[0] if facts.parents else None,
             tree=facts.tree,
             run=words.get(trailers.RUN, ""),
-            intent=words.get(trailers.INTENT, ""),
+            intent=intents[0] if len(intents) == 1 else "",
             attempt=words.get(trailers.ATTEMPT, ""),
             replay=words.get(trailers.REPLAY, ""),
             lane=words.get(trailers.LANE, ""),
@@ -47,6 +53,7 @@ class Commit:
             composes=words.get(trailers.COMPOSE, ""),
             reverts=facts.reverts,
             undoes=words.get(trailers.UNDOES, ""),
+            several=intents if len(intents) > 1 else (),
         )
 
 
@@ -130,6 +137,32 @@ def _reverted(commits: Sequence[Commit]) -> set[str]:
         if commit.id not in dead:
             dead.update(commit.reverts)
     return dead
+
+
+def merged_in(reader: Reader, line: Sequence[CommitFacts], wanted: Iterable[CommitId]) -> list[Commit]:
+    """Return the commits that the merges of a line brought in, as far down as some of ``wanted`` may be among them.
+
+    Args:
+        line: commits along first parents, newest first.
+    """
+    seen = {facts.id for facts in line}
+    missing = set(wanted) - seen
+    found = []
+    for merge in line:
+        waiting = list(merge.parents[1:]) if missing else []
+        while waiting:
+            id = waiting.pop()
+            if id in seen:
+                continue
+            seen.add(id)
+            missing.discard(id)
+            try:
+                facts = reader.commit(id)
+            except MissingObject:
+                continue
+            found.append(Commit.of(facts))
+            waiting += facts.parents
+    return found
 
 
 def read_history(reader: Reader, *, run: str, base: CommitId, tip: CommitId) -> History:

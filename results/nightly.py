@@ -16,7 +16,7 @@ LEAST_NIGHTS = 8
 MOST_NIGHTS = 30
 """Older nights do not count."""
 
-_CONFIDENCE = 0.99
+_CONFIDENCE = 0.975
 _FINEST = 0.005
 """Nights that happen to agree are not believed to do so better than this."""
 _BLIND = 3.0
@@ -41,7 +41,7 @@ class Figure:
     """A figure of a bench that is watched.
 
     Attributes:
-        name: its name in the bench's answer, with dots between levels.
+        name: its name in the bench's answer, with dots between levels; of a list, the place.
         what: what it says, for people.
         better: ``higher`` or ``lower``; not for one that must be zero.
         smallest_effect: a change by less than this share is never an alarm.
@@ -90,7 +90,7 @@ def judge(figure: Figure, values: Sequence[float], nights: Sequence[float]) -> J
     """Judge the measurements of one night, one or two, by the nights before, oldest first.
 
     A figure is compared as its logarithm, so that half and double are equally far. The nights before say where the next
-    one lies: median +- t(0.99, n - 1) * s * sqrt(1 + 1/n), the one-sided prediction limit for one more observation
+    one lies: median +- t(0.975, n - 1) * s * sqrt(1 + 1/n), the one-sided prediction limit for one more observation
     (Hahn and Meeker, "Statistical Intervals", section 4.8) with the median for the mean and for the standard deviation
     s the median absolute deviation times 1.4826 n / (n - 0.8), which a few disturbed nights do not move (Rousseeuw and
     Croux, "Alternatives to the median absolute deviation", JASA 88, 1993; the factor for few observations is Croux and
@@ -148,9 +148,13 @@ def _limit(past: Sequence[float]) -> float:
 def _at(answer: Mapping[str, Any], name: str) -> Any:
     value: Any = answer
     for part in name.split("."):
-        if not isinstance(value, Mapping) or part not in value:
-            return None
-        value = value[part]
+        match value:
+            case Mapping() if part in value:
+                value = value[part]
+            case list() if part.isdigit() and int(part) < len(value):
+                value = value[int(part)]
+            case _:
+                return None
     return value
 
 

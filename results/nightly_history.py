@@ -71,6 +71,8 @@ class History:
         Raises:
             NoHistory: the folder cannot be written to.
         """
+        if not nights:
+            return
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             with open(self.file, "ab+") as out:

@@ -39,6 +39,7 @@ OWNERS: Mapping[str, str] = {
     "xllamacpp": "fleet",
     "polars": "results",
     "altair": "results",
+    "vl_convert": "results",
     "typer": FACE,
     "rich": FACE,
 }

@@ -104,3 +104,14 @@ def test_what_a_merge_brought_in_counts_and_needs_its_notes(toy: ToyRun) -> None
     toy.git(*PERSON, "notes", "--ref=qodebase", "remove", toy.ids[1])
     (finding,) = audit(toy).findings
     assert finding.message == "its commit has no note"
+
+
+def test_a_record_more_in_the_note_of_a_landing_must_have_been_carried_there(toy: ToyRun) -> None:
+    toy.git("update-ref", "refs/heads/squashed", "main")
+    first, second = toy.record(0), toy.record(1)
+    note(toy, toy.ids[1], [first, msgspec.structs.replace(second, intent="doc:forged")])
+    (finding,) = audit(toy).findings
+    assert finding.message == "its note holds a record more, which was not carried here"
+    note(toy, toy.ids[1], [first, first])
+    (finding,) = audit(toy).findings
+    assert finding.message == "its note holds 2 records of it"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from qodebase.commands.support.functions import Asked
     from results.compare import Comparison
     from results.frames import Frames
+    from results.plots.accessor import RunPlots
 
 
 class StillGoing(QodebaseError):
@@ -94,6 +95,13 @@ class Run:
         from results.metrics import metrics_frame
 
         return metrics_frame(self._frames)
+
+    @property
+    def plot(self) -> RunPlots:
+        """Return the run's plots: ``run.plot.throughput()``; ``.save("fig.pdf", width_mm=85)`` keeps one."""
+        from results.plots.accessor import RunPlots
+
+        return RunPlots(lambda: self._frames)
 
     def sql(self, query: str) -> pl.DataFrame:
         """Return the answer to a query in polars' SQL; the frames, and ``metrics``, are its tables."""
@@ -203,6 +211,41 @@ class Run:
             made = Run(freeze(ready, clock))
         return made._start(first=True, limit=None, model=None).wait()
 
+    def export(
+        self,
+        onto: str,
+        *,
+        by: Literal["lane", "owner", "folder"] = "lane",
+        max_files: int = 200,
+        squash: bool = False,
+        drop: Sequence[str] = (),
+        repo: str | Path | None = None,
+        out: str | Path | None = None,
+        force: bool = False,
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
+        """Make branches and pull request texts of what landed; return what ``qodebase export --json`` prints."""
+        from qodebase.commands.export import export_of
+
+        return export_of(
+            self.folder,
+            onto,
+            by=by,
+            max_files=max_files,
+            squash=squash,
+            drop=drop,
+            repo=None if repo is None else Path(repo),
+            out=None if out is None else Path(out),
+            force=force,
+            dry_run=dry_run,
+        )
+
+    def carry(self, ref: str, *, repo: str | Path | None = None, dry_run: bool = False) -> dict[str, Any]:
+        """Give merged commits their records; return what ``qodebase carry --json`` prints."""
+        from qodebase.commands.carry import carry_of
+
+        return carry_of(self.folder, ref, repo=None if repo is None else Path(repo), dry_run=dry_run)
+
     def status(self) -> dict[str, Any]:
         """Return what ``qodebase status --json`` prints."""
         from qodebase.commands.status import run_status
@@ -251,6 +294,8 @@ def start(
     out: str | Path | None = None,
     job_file: str = "",
     branch: str | None = None,
+    land_on: str = "",
+    push_to: str = "",
     replay_model: str = "",
     escalate_model: str = "",
     price: Sequence[str] = (),
@@ -310,6 +355,8 @@ def start(
         settings={name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()},
         repository=Path(repo),
         branch=branch,
+        land_on=land_on,
+        push_to=push_to,
         model=model if isinstance(model, str) else made.name if made else "",
         models=models or {},
         replay_model=replay_model,

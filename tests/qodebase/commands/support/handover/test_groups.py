@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_works import work
 
@@ -23,6 +23,7 @@ def named(groups: list[Group]) -> dict[str, list[str]]:
     return {group.name: [work.intent for work in group.works] for group in groups}
 
 
+@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(_SMALL, st.integers(1, 5))
 def test_every_landing_is_in_one_group_and_no_path_in_two(landings: list[tuple[list[str], str]], most: int) -> None:
     works = [work(place, *paths, lane=lane) for place, (paths, lane) in enumerate(landings)]

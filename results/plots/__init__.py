@@ -1,0 +1,1 @@
+"""Plots of runs: in a notebook, in files, and on the pages of reports."""

@@ -1,0 +1,1 @@
+"""Reports: one page of HTML on one run or several, that needs nothing else."""
