@@ -3,6 +3,9 @@ VENV := .venv
 READY := $(VENV)/.ready
 CODE := qodebase lanes fleet replay_rules results tests
 
+# Many tests start qodebase anew, and compiling its modules each time would take longer than they do.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup demo test full lock clean
 
 setup: $(READY)
