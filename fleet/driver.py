@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from fleet.admission import Queue
 from fleet.agent import Agents
@@ -46,6 +47,7 @@ from qodebase.state import RunState
 from qodebase.stoppable import Stoppable
 from qodebase.trunk.compaction import CompactionFailed
 from qodebase.trunk.landing import Trunk
+from qodebase.trunk.living import LivingTrunk
 from qodebase.trunk.reader import Reader
 
 
@@ -154,9 +156,7 @@ class Driver:
             held.callback(journal.close)
             store = SegmentWriter(self._folder.attempts)
             held.callback(store.close)
-            trunk = held.enter_context(
-                Trunk.open(self._folder.repository, branch=self._settings.branch, run=self._settings.run)
-            )
+            trunk = held.enter_context(open_trunk(self._folder, self._settings))
             reader = held.enter_context(Reader(self._folder.repository))
             try:
                 why = await self._sit(journal, store, trunk, reader, held)
@@ -180,6 +180,8 @@ class Driver:
     async def _sit(self, journal: Journal, store: SegmentWriter, trunk: Trunk, reader: Reader, held: ExitStack) -> str:
         settings, parts = self._settings, self._parts
         recover(settings.run, self.state, journal, reader, tip=trunk.tip, base=settings.base)
+        if trunk.living and self.state.unpushed:
+            journal.write(events.Pushed, actor="trunk", tip=trunk.tip, landings=self.state.unpushed)
         pending = [known.intent for known in self.state.intents.values() if known.ending is Ending.PENDING]
         chosen = self._choose(pending)
         workers = max(1, min(settings.workers, len(chosen)))
@@ -332,6 +334,21 @@ class Driver:
 
     def _detail(self, why: str) -> str:
         return {"capped": self._budget.told(), "condition": self._stop_if.told}.get(why, "")
+
+
+def open_trunk(folder: RunFolder, settings: Settings) -> Trunk:
+    """Open the trunk of a run's copy, which pushes where the run lands on a branch of another repository."""
+    if not settings.land_on:
+        return Trunk.open(folder.repository, branch=settings.branch, run=settings.run)
+    return LivingTrunk.onto(
+        folder.repository,
+        branch=settings.branch,
+        run=settings.run,
+        base=settings.base,
+        place=settings.push_to,
+        land_on=settings.land_on,
+        reached_as=Path(settings.repository),
+    )
 
 
 def _cause(error: BaseException) -> BaseException:

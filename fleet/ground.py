@@ -9,7 +9,7 @@ from functools import partial
 from fleet.given.authors import author_of
 from lanes.compose import Composer
 from lanes.contract import Contract
-from lanes.desk import Desk, Tell
+from lanes.desk import Desk, Tell, tell_pushed
 from lanes.fork import Main
 from lanes.gate import Gate, NoChecks
 from lanes.judging import Judge
@@ -142,6 +142,7 @@ class Ground:
             sign=self.sign,
         )
         composer.compose_all(self.job.shared, frozenset(self.state.uncomposed))
+        tell_pushed(self.trunk, self.journal)
 
     def _sync(self) -> None:
         self.store.sync()

@@ -125,6 +125,8 @@ class Desk:
             tickets = [await self._queue.get()]
             while not self._queue.empty() and sum(len(ticket.train.members) for ticket in tickets) < _BATCH:
                 tickets.append(self._queue.get_nowait())
+            if self._trunk.living:
+                await self._look_out()
             if ready := self._ready(tickets):
                 await self._step(ready)
 
@@ -143,6 +145,12 @@ class Desk:
             else:
                 ready.append(ticket)
         return ready
+
+    async def _look_out(self) -> None:
+        """Bring the view to what others pushed, so that trains are compared with it before they land on it."""
+        tip = await self._in_thread(self._trunk.refresh)
+        if tip != self.main.tip:
+            self._meet_foreign(tip)
 
     def close(self) -> None:
         """End the thread after the step that is under way."""
@@ -210,6 +218,7 @@ class Desk:
             self.contract.landed(place.member, outcome.commit)
         if self._trunk.tip != self.main.tip:
             self._meet_foreign(self._trunk.tip)
+        tell_pushed(self._trunk, self._journal)
         for path, content in latest.items():
             now = self.main.entry(path)
             if now is not None and now.id == blob_id(content):
@@ -222,6 +231,14 @@ class Desk:
         self._journal.write(events.Foreign, actor="trunk", commits=commits)
         self.main.reset(self._open_tree(tip), commits)
         self.contract.moved_by_others()
+
+
+def tell_pushed(trunk: Trunk, journal: Journal) -> None:
+    """Journal what a trunk pushed, behind the landings that it pushed."""
+    for push in trunk.pushed():
+        journal.write(
+            events.Pushed, actor="trunk", tip=push.tip, notes=push.notes, landings=push.landings, tries=push.tries
+        )
 
 
 def _meet(one: _Ticket, other: _Ticket) -> bool:

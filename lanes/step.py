@@ -83,7 +83,14 @@ class LandingStep:
     def take(self, trunk: Trunk) -> list[Outcome]:
         """Take the step; durable on return."""
         landings = [self._landing(place) for place in self._places]
-        return trunk.land(landings, self._redo)
+        return trunk.land(landings, self._redo, self._forget)
+
+    def _forget(self) -> None:
+        """Forget what a try of the step found out that did not move main."""
+        self.latest.clear()
+        self._passed.clear()
+        for place in self._places:
+            place.collided.clear()
 
     def _landing(self, place: Place) -> trunk_batch.Landing:
         member, submission = place.member, place.member.submission

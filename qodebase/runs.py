@@ -49,6 +49,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         run: the run's id, unique on this machine and in the repository's notes.
         job, job_file, job_digest, job_settings: which job, where it was loaded from (empty: installed), and how.
         repository, branch, base: the user's repository, its branch, and the commit that the run began on.
+        land_on, push_to: the branch that everything is pushed to (empty: nothing is), and of which repository, as a
+            path or an address.
         model, models: the model's name, and the tables of the job file.
         replay_model, escalate_model: who redoes collided changes, and who is asked where the others failed; empty: the
             same model.
@@ -82,6 +84,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     repository: str
     branch: str
     base: CommitId
+    land_on: str = ""
+    push_to: str = ""
     model: str
     models: dict[str, dict[str, Any]] = {}
     replay_model: str = ""

@@ -12,7 +12,7 @@ from qodebase.paths import CommitId
 
 NOTES = "refs/notes/*:refs/notes/*"
 
-_OF_A_REPOSITORY = frozenset(
+OF_A_REPOSITORY = frozenset(
     {
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",
         "GIT_COMMON_DIR",
@@ -125,7 +125,7 @@ def _run(*words: str | Path) -> subprocess.CompletedProcess[bytes]:
 
     Optional locks are off, so that looking writes nothing.
     """
-    kept = {name: value for name, value in os.environ.items() if name not in _OF_A_REPOSITORY}
+    kept = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
     return subprocess.run(
         ["git", *words],
         capture_output=True,

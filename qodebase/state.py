@@ -23,6 +23,7 @@ from qodebase.events import (
     Landed,
     NeverInForce,
     Ordered,
+    Pushed,
     Queued,
     Replayed,
     RunStarted,
@@ -107,6 +108,8 @@ class RunState:
         self.tip: CommitId | None = None
         self.foreign: list[CommitId] = []
         self.composed: list[CommitId] = []
+        self.unpushed = 0
+        """Landings, and commits that compose, of which no `Pushed` tells; all where the run does not push."""
         self.uncomposed: set[RepoPath] = set()
         """What intents landed on, without the shards that were composed since."""
         self.out_of_force: set[str] = set()
@@ -149,7 +152,10 @@ class RunState:
                 self.out_of_force.add(event.check)
             case Foreign():
                 self.foreign += event.commits
+            case Pushed():
+                self.unpushed = 0
             case Composed():
+                self.unpushed += 1
                 self.composed.append(event.commit)
                 self.uncomposed.difference_update(event.shards)
                 self.tip = event.commit
@@ -194,6 +200,7 @@ class RunState:
             case Landed():
                 self._move_on()
                 state.ending = Ending.LANDED
+                self.unpushed += 1
                 state.commit = event.commit
                 state.lane, state.train, state.replay = event.lane, event.train, event.replay
                 state.landings += 1

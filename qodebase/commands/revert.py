@@ -52,6 +52,12 @@ def register(app: typer.Typer) -> None:
         ] = "",
         author: Annotated[str, typer.Option(metavar="'NAME <MAIL>'", help="Who the commits say wrote them.")] = "",
         sign: Annotated[bool, typer.Option("--sign", help="Let git sign the commits.")] = False,
+        land_on: Annotated[
+            str, typer.Option(metavar="BRANCH", help="Push every batch that lands to this branch; see `qodebase run`.")
+        ] = "",
+        push_to: Annotated[
+            str, typer.Option(metavar="REPOSITORY", help="The repository of --land-on. [default: RUN's]")
+        ] = "",
         unsafe_checks: Annotated[
             bool, typer.Option("--unsafe-checks", help="Run the checks that stay in force without a sandbox.")
         ] = False,
@@ -80,7 +86,15 @@ def register(app: typer.Typer) -> None:
             where=where,
             everything=everything,
         )
-        how = Undoing(out=out, author=author, sign=sign, replay_model=replay_model, unsafe_checks=unsafe_checks)
+        how = Undoing(
+            out=out,
+            author=author,
+            sign=sign,
+            replay_model=replay_model,
+            unsafe_checks=unsafe_checks,
+            land_on=land_on,
+            push_to=push_to,
+        )
         clock = SystemClock()
         with undoing(folder, selector, how, clock) as ready:
             branch = ready.source.branch

@@ -210,7 +210,7 @@ def status_lines(status: Status) -> list[str]:
     lines = [
         f"run {settings.run} in {status.folder.root}",
         f"{settings.job or settings.job_file} with {models_of(settings)} on {settings.repository}, "
-        f"branch {settings.branch}",
+        f"branch {settings.branch}" + (f", landing on {settings.land_on}" if settings.land_on else ""),
         _state_line(status, newest),
         "",
         *columns(_ledger_rows(summary), right=(1,)),

@@ -1,17 +1,15 @@
 """A trunk whose main follows a living branch of another repository, which others push to as well.
 
-The branch elsewhere decides. Before a batch, main is brought to it, and what others pushed counts as main having moved;
-then the batch lands here and is pushed with a lease, branch and notes together. Where the lease is lost the batch is
-taken back here and lands again on what is there now, so nobody hears of a landing that is not on the branch. On opening,
-landings that the branch does not hold are taken back: a killed process has told nobody of them.
-
-Main's first parents stay a line through everything that landed. Where others merged our commits into theirs (``git
-pull`` does), one commit joins what they pushed to that line, with their tree and both as parents.
+The branch elsewhere decides. Before a batch, main is brought to it, and what others pushed counts as main having
+moved; then the batch lands here and is pushed with a lease, branch and notes together. Where the lease is lost the
+batch is taken back here and lands again on what is there now, so nobody hears of a landing that is not on the branch.
+On opening, landings that the branch does not hold are taken back: a killed process has told nobody of them.
 """
 
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,16 +17,12 @@ from typing import ClassVar, Self, TypeVar
 
 from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId
-from qodebase.trailers import JOINS, RUN
 from qodebase.trunk.batch import Landed, Landing, Moved, Push, Redo
-from qodebase.trunk.commits import EXPECTS, CommitFacts, commit_bytes, message_bytes
 from qodebase.trunk.compaction import git_environment
 from qodebase.trunk.files import Files
-from qodebase.trunk.history import read_commit
+from qodebase.trunk.following import Following
+from qodebase.trunk.history import reaches
 from qodebase.trunk.landing import Trunk, nothing
-from qodebase.trunk.notes import add_notes_commit, notes_tree, united
-from qodebase.trunk.objects import COMMIT, hash_object
-from qodebase.trunk.pack import PackWriter
 from qodebase.trunk.refs import NOTES_REF, RefBusy
 from qodebase.trunk.remote import NotReached, Pair, Remote
 
@@ -36,9 +30,10 @@ T = TypeVar("T")
 
 _TRIES = 20
 _CALLS = 5
-_FIRST_PAUSE_S = 0.02
 _LONGEST_PAUSE_S = 3.0
-_WHO = b"qodebase <qodebase@qodebase.invalid>"
+_SHORT_PAUSE_S = 0.02
+_RACED = re.compile(r"\block\b|stale info|failed to update ref|fetch first")
+"""What git says of a branch that somebody else is about to move, or has moved."""
 
 
 class PushRefused(QodebaseError):
@@ -53,18 +48,12 @@ class BranchKeepsMoving(QodebaseError):
     exit_code = 3
 
 
-class BranchRewritten(QodebaseError):
-    """A branch that does not hold what it held, or what the run starts from."""
-
-    exit_code = 3
-
-
 class LivingTrunk(Trunk):
     """Land on a copy and push each batch; made by `onto`."""
 
     living: ClassVar[bool] = True
     _remote: Remote
-    _base: str
+    _following: Following
     _there: Pair
     _pushes: list[Push]
 
@@ -78,6 +67,7 @@ class LivingTrunk(Trunk):
         base: str,
         place: str,
         land_on: str,
+        reached_as: Path | None = None,
         _files: Files | None = None,
     ) -> Self:
         """Open the copy's trunk and bring its main to the branch elsewhere.
@@ -87,6 +77,7 @@ class LivingTrunk(Trunk):
             base: the commit that the run started from.
             place: the other repository, a path or an address that git can push to.
             land_on: the branch there; it need not exist yet.
+            reached_as: see `Remote`.
 
         Raises:
             NotReached, StillPushing, CheckedOut, BranchRewritten: it cannot be landed on.
@@ -94,12 +85,12 @@ class LivingTrunk(Trunk):
         trunk = cls.open(repository, branch=branch, run=run, _files=_files)
         try:
             trunk._pushes = []
-            trunk._base = base
             trunk._there = Pair(None, None)
-            trunk._remote = Remote(trunk._folders.git, place, land_on)
-            trunk._remote.check_free()
-            trunk._remote.wait_for_others(trunk._files)
-            trunk._follow(opening=True)
+            trunk._remote = remote = Remote(trunk._folders.git, place, land_on, reached_as=reached_as)
+            trunk._following = Following(remote, trunk._objects, trunk._files, trunk._folders, run=run, base=base)
+            remote.check_free()
+            remote.wait_for_others(trunk._files)
+            trunk._move_to(trunk._look(), opening=True)
         except BaseException:
             trunk.close()
             raise
@@ -119,139 +110,94 @@ class LivingTrunk(Trunk):
         """Land as `Trunk.land` does, on the branch elsewhere too: what comes back as landed is there.
 
         Raises:
-            PushRefused, NotReached, BranchRewritten, CheckedOut: it cannot be pushed; main is where it was, or, where
-                nothing is known of the push, is brought to the branch on the next opening.
+            PushRefused, BranchRewritten, CheckedOut, NotReached: it cannot be pushed; the next opening brings main to
+                the branch.
             BranchKeepsMoving: others were faster at every try.
         """
+        refused = ""
         for attempt in range(_TRIES):
             if attempt:
-                self._pause(attempt)
-                self._follow()
+                # Two runs that lost to each other must not go on in step.
+                self._files.pause(_SHORT_PAUSE_S * attempt * random.uniform(0.1, 1.0))
                 again()
-            before = self._here()
-            results = super().land(batch, redo, again)
-            here = self._here()
-            if here == before:
-                return results
-            refused = self._push(here)
+            with self._remote.turn():
+                self._follow()
+                before = self._here()
+                results = super().land(batch, redo, again)
+                if self._here() == before:
+                    return results
+                refused = self._push(before)
             if not refused:
                 landings = sum(isinstance(result, Landed) for result in results)
-                push = Push(tip=self.tip, notes=here.notes or "", landings=landings, tries=attempt + 1)
+                push = Push(tip=self.tip, notes=self._tips.notes or "", landings=landings, tries=attempt + 1)
                 self._pushes.append(push)
                 return results
-            self._set(before)
-            if self._look() == self._there and "lock" not in refused:
-                raise PushRefused(
-                    f"{self._remote.name} does not take what is pushed: {refused}",
-                    hint="Nothing is lost: mend that (a hook, a rule for the branch, your rights), then resume.",
-                )
         raise BranchKeepsMoving(
-            f"{self._remote.name}: others pushed first at each of {_TRIES} tries",
+            f"{self._remote.name}: others were faster at each of {_TRIES} tries: {refused}",
             hint="Nothing is lost: resume when fewer push to it, or start a run with --land-on another branch.",
         )
 
     def _here(self) -> Pair:
         return Pair(self._tips.main, self._tips.notes)
 
-    def _look(self) -> Pair:
-        return self._patiently(self._remote.look)
+    def _push(self, before: Pair) -> str:
+        """Push; return nothing where the branch holds it.
 
-    def _push(self, here: Pair) -> str:
-        """Push; return nothing where the branch holds it, else what git said."""
+        Where somebody else was faster main is taken back to ``before``, and what git said is returned.
+
+        Raises:
+            PushRefused: nobody was faster, and it was not taken all the same; main is taken back.
+        """
         self._remote.check_free()
+        here = self._here()
         refused = self._remote.push(here, self._there)
-        if refused and not self._arrived(here):
-            return refused
+        if refused:
+            there = self._look()
+            moved = there != self._there
+            if not moved or not self._holds(self._fetch(there).branch, here.branch, before.branch):
+                self._set(before)
+                if not moved and not _RACED.search(refused):
+                    raise PushRefused(
+                        f"{self._remote.name} does not take what is pushed: {refused}",
+                        hint="Nothing is lost: mend that (a hook, a rule for the branch, your rights), then resume.",
+                    )
+                return refused
         self._there = here
         return ""
 
-    def _arrived(self, here: Pair) -> bool:
-        """Return whether a push of which git said that it failed has been taken all the same."""
-        there = self._look()
-        if there == self._there or there.branch is None:
+    def _holds(self, there: str | None, commit: str | None, before: str | None) -> bool:
+        """Return whether a branch holds a commit that was landed on ``before``."""
+        if there is None or commit is None:
             return False
-        there = self._patiently(lambda: self._remote.fetch(there))
-        return there.branch is not None and not self._remote.unpushed(here.branch or "", there.branch)
+        return reaches(self._objects, self._folders.git, there, commit, before)
 
-    def _follow(self, *, opening: bool = False) -> None:
-        """Bring main and notes to the branch and the notes elsewhere."""
+    def _follow(self) -> None:
         there = self._look()
-        if there == self._there and not opening:
-            return
-        there = self._patiently(lambda: self._remote.fetch(self._remote.look()))
-        main = self._main_on(there.branch, opening=opening)
-        self._set(Pair(main, self._notes_on(there.notes, opening=opening)))
+        if there != self._there:
+            self._move_to(there)
+
+    def _move_to(self, there: Pair, *, opening: bool = False) -> None:
+        """Bring main and notes to the branch and the notes elsewhere."""
+        there = self._fetch(there)
+        main = self._following.main(self._tips.main, there.branch, self._there.branch, opening=opening)
+        notes = self._following.notes(self._tips.notes, there.notes, main, opening=opening)
+        self._set(Pair(main, notes))
         self._there = there
 
-    def _main_on(self, there: str | None, *, opening: bool) -> str:
-        """Return what main becomes where the branch elsewhere is at ``there``."""
-        if there is None:
-            if self._there.branch is not None:
-                raise BranchRewritten(
-                    f"there is no {self._remote.name} any more", hint="Bring it back where it was, then resume."
-                )
-            return self._base if opening else self._tips.main
-        main, behind = self._without_ours(self._tips.main, there, opening=opening)
-        ahead = self._remote.unpushed(there, main)
-        if any(JOINS not in dict(commit.trailers) for commit in behind):
-            if main == self._base and not ahead:
-                return main
-            raise self._rewritten(main)
-        if not ahead or ahead[-1][1:2] == (main,):
-            return there if ahead else main
-        return self._join(main, there)
+    def _look(self) -> Pair:
+        return self._patiently(self._remote.look)
 
-    def _without_ours(self, tip: str, there: str, *, opening: bool) -> tuple[str, list[CommitFacts]]:
-        """Return a tip and what of it is not elsewhere; on opening, without what the run had landed and not told of."""
-        behind = [read_commit(self._objects, line[0]) for line in self._remote.unpushed(tip, there)]
-        while opening and behind and dict(behind[0].trailers).get(RUN) == self.run:
-            tip = behind.pop(0).parents[0]
-        return tip, behind
+    def _fetch(self, there: Pair) -> Pair:
+        return self._patiently(lambda: self._remote.fetch(there))
 
-    def _notes_on(self, there: str | None, *, opening: bool) -> str | None:
-        """Return what the notes become where those elsewhere are at ``there``: both united."""
-        here = self._tips.notes
-        behind = [] if here is None else [read_commit(self._objects, id) for id in self._notes_behind(here, there)]
-        while opening and behind and _is_batch(behind[0], self.run):
-            here = behind[0].parents[0] if behind[0].parents else None
-            behind.pop(0)
-        if there is None or here == there:
-            return here
-        if here is None or not behind:
-            return there
-        if not self._remote.unpushed(there, here):
-            return here
-        return self._unite(there, here)
-
-    def _notes_behind(self, here: str, there: str | None) -> list[str]:
-        if there is not None:
-            return [line[0] for line in self._remote.unpushed(here, there)]
-        return [here]
-
-    def _join(self, main: str, there: str) -> str:
-        """Write the commit that makes what others pushed one step of main; the same for the same two commits."""
-        theirs = read_commit(self._objects, there)
-        when = b" ".join(theirs.committer.split(b" ")[-2:])
-        content = commit_bytes(
-            tree=bytes.fromhex(theirs.tree),
-            parents=[bytes.fromhex(main), bytes.fromhex(there)],
-            author=_WHO + b" " + when,
-            committer=_WHO + b" " + when,
-            message=message_bytes("Join what others pushed", ((JOINS, there),)),
-        )
-        pack = PackWriter()
-        id = hash_object(COMMIT, content)
-        pack.add(COMMIT, id, content)
-        pack.write(self._files, self._folders.packs)
-        return id.hex()
-
-    def _unite(self, there: str, here: str) -> str:
-        pack = PackWriter()
-        tree = united(notes_tree(self._objects, there), notes_tree(self._objects, here), pack)
-        person = read_commit(self._objects, there).committer
-        tip = add_notes_commit(pack, tree, parent=there, joined=here, person=person, subject="Unite notes")
-        pack.write(self._files, self._folders.packs)
-        return tip
+    def _patiently(self, call: Callable[[], T]) -> T:
+        """Call again where the other repository could not be reached, a few times."""
+        for attempt in range(1, _CALLS):
+            try:
+                return call()
+            except NotReached:
+                self._files.pause(min(_LONGEST_PAUSE_S, 0.1 * 3**attempt) * random.uniform(0.3, 1.0))
+        return call()
 
     def _set(self, new: Pair) -> None:
         """Move main and notes of the copy, which nobody else moves."""
@@ -268,33 +214,3 @@ class LivingTrunk(Trunk):
             said = done.stderr.decode(errors="replace").strip()
             raise RefBusy(f"{self._folders.git}: {said}", hint="Nobody else may write to the run's copy; then resume.")
         self._tips.catch_up()
-
-    def _rewritten(self, main: str) -> BranchRewritten:
-        if main == self._base:
-            return BranchRewritten(
-                f"{self._remote.name} does not hold {main[:12]}, from which the run starts",
-                hint="Start from that branch itself (leave --branch out), or merge the one that is started from into it.",
-            )
-        return BranchRewritten(
-            f"{self._remote.name} does not hold {main[:12]} any more, which it held: it was rewritten",
-            hint="Bring it back (its reflog has it), then resume; or start another run from what it is now.",
-        )
-
-    def _patiently(self, call: Callable[[], T]) -> T:
-        """Call again where the other repository could not be reached, a few times."""
-        for attempt in range(1, _CALLS):
-            try:
-                return call()
-            except NotReached:
-                self._pause(attempt)
-        return call()
-
-    def _pause(self, attempt: int) -> None:
-        # Two runs that lose to each other must not try again at the same moments.
-        longest = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**attempt)
-        self._files.pause(longest * random.uniform(0.3, 1.0))
-
-
-def _is_batch(commit: CommitFacts, run: str) -> bool:
-    words = dict(commit.trailers)
-    return words.get(RUN) == run and EXPECTS in words

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import signal
 import subprocess
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -25,10 +27,14 @@ from qodebase.trunk.repository import find_folders
 
 _BRANCH_HERE = "refs/qodebase/there/branch"
 _NOTES_HERE = "refs/qodebase/there/notes"
-_LIMIT_S = 600.0
+_LOOK_S = 120.0
+_MOVE_S = 3600.0
+"""How long git may take to look, and to fetch or push: a first push may bring a whole history."""
 _WAIT_S = 60.0
 _PAUSE_S = 0.1
 _MOST_TOLD = 2000
+_WAYS = re.compile(r"(credential|http|url|ssh)\.|core\.(sshcommand|gitproxy|askpass)\n")
+_NO_MORE: Mapping[str, str] = {}
 
 
 class NotReached(QodebaseError):
@@ -61,9 +67,12 @@ class Remote:
         git: the git folder whose objects are pushed, and into which is fetched; it must be known to git already.
         place: a path, or an address that git can push to.
         branch: with or without ``refs/heads/``.
+        reached_as: a repository whose own configuration says how addresses are reached (credentials, proxies, other
+            names); None: that of ``git``.
     """
 
-    def __init__(self, git: Path, place: str, branch: str) -> None:
+    def __init__(self, git: Path, place: str, branch: str, *, reached_as: Path | None = None) -> None:
+        self._borrowed = {} if reached_as is None or _path_of(place) else _ways(reached_as)
         self.place = place
         self.branch = branch if branch.startswith("refs/") else f"refs/heads/{branch}"
         self._git = git
@@ -119,7 +128,7 @@ class Remote:
         refs = [f"+{ref}:{here}" for ref, (here, id) in wanted.items() if id is not None]
         if refs:
             flags = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
-            self._ask("-c", "core.fsync=all", "fetch", *flags, "--", self.place, *refs)
+            self._ask("-c", "core.fsync=all", "fetch", *flags, "--", self.place, *refs, limit_s=_MOVE_S)
         return Pair(*(None if id is None else read_ref(self._git, here) for here, id in wanted.values()))
 
     def push(self, new: Pair, old: Pair) -> str:
@@ -133,11 +142,24 @@ class Remote:
             # The git that pushes inherits this lock, so that one which outlives us is known to be at work still.
             fcntl.flock(lock, fcntl.LOCK_SH)
             command = ["git", f"--git-dir={self._git}", "push", *flags, *leases, "--", self.place, *moves]
-            done = _run(command, inherited=(lock.fileno(),))
+            done = _run(command, self._borrowed, limit_s=_MOVE_S, inherited=(lock.fileno(),))
         if not done.code:
             return ""
         refused = [line.split("\t")[-1] for line in done.out.splitlines() if line.startswith("!")]
         return "\n".join([*dict.fromkeys(refused), done.error.strip()])[-_MOST_TOLD:].strip() or "git push failed"
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Keep the other runs of this machine from pushing to the same path meanwhile; others may push all the same."""
+        path = _path_of(self.place)
+        with ExitStack() as held:
+            with suppress(OSError):
+                folder = None if path is None else find_folders(path).own
+                if folder is not None:
+                    folder.mkdir(exist_ok=True)
+                    lock = held.enter_context((folder / "turn.lock").open("a"))
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def wait_for_others(self, files: Files) -> None:
         """Wait until no push of a process that is gone is under way.
@@ -157,12 +179,12 @@ class Remote:
         )
 
     def unpushed(self, tip: str, there: str) -> list[tuple[str, ...]]:
-        """Return the commits from ``tip`` down along first parents that ``there`` does not reach, with their parents."""
+        """Return the commits from ``tip`` down along first parents that ``there`` does not reach, with parents."""
         said = self._ask("rev-list", "--first-parent", "--parents", tip, "--not", there)
         return [tuple(line.split()) for line in said.splitlines()]
 
-    def _ask(self, *words: str) -> str:
-        done = _run(["git", f"--git-dir={self._git}", *words])
+    def _ask(self, *words: str, limit_s: float = _LOOK_S) -> str:
+        done = _run(["git", f"--git-dir={self._git}", *words], self._borrowed, limit_s=limit_s)
         if done.code:
             raise NotReached(
                 f"git cannot reach {self.name}: {done.error.strip()[-_MOST_TOLD:]}",
@@ -177,7 +199,9 @@ class _Done(NamedTuple):
     error: str
 
 
-def _run(command: list[str], *, inherited: tuple[int, ...] = ()) -> _Done:
+def _run(
+    command: list[str], more: Mapping[str, str] = _NO_MORE, *, limit_s: float = _LOOK_S, inherited: tuple[int, ...] = ()
+) -> _Done:
     """Run git in a session of its own, so that a Ctrl-C does not end a push, and nobody can be asked for a password."""
     kept = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
     process = subprocess.Popen(
@@ -187,20 +211,34 @@ def _run(command: list[str], *, inherited: tuple[int, ...] = ()) -> _Done:
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        env={**kept, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+        env={**kept, **more, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
         start_new_session=True,
         pass_fds=inherited,
     )
     try:
-        out, error = process.communicate(timeout=_LIMIT_S)
+        out, error = process.communicate(timeout=limit_s)
     except BaseException as failed:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         if isinstance(failed, subprocess.TimeoutExpired):
-            return _Done(-1, "", f"it did not answer within {_LIMIT_S:.0f} seconds")
+            return _Done(-1, "", f"it did not answer within {limit_s:.0f} seconds")
         raise
     return _Done(process.returncode, out, error)
+
+
+def _ways(repository: Path) -> dict[str, str]:
+    """Return as an environment what a repository's own configuration says of how addresses are reached.
+
+    It is handed on and not copied, for it may hold what must not be kept.
+    """
+    listed = _run(["git", "-C", str(repository), "config", "--local", "--list", "--null"]).out.split("\0")
+    pairs = [entry.split("\n", 1) for entry in listed if _WAYS.match(entry) and "\n" in entry]
+    first = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    found = {"GIT_CONFIG_COUNT": str(first + len(pairs))}
+    for number, (key, value) in enumerate(pairs, first):
+        found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return found
 
 
 def _path_of(place: str) -> Path | None:

@@ -1,8 +1,9 @@
 """Run qodebase and send this process a signal at exact moments: ``python moments.py MOMENT[,MOMENT...] WORD...``.
 
 A MOMENT is ``SIGNAL@WHEN:WHAT:COUNT``. WHAT is the kind of an event, ``ref`` (a ref that the trunk moves: the notes'
-and then main's, for each step) or ``compacting``; WHEN is before or after it, or ``torn``: half of the event's line is
-in the journal. Instead of a signal, ``PAUSE`` and ``CANCEL`` (of all that is pending) are orders to the run ``one``.
+and then main's, for each step), ``pushing`` or ``compacting``; WHEN is before or after it, or ``torn``: half of the
+event's line is in the journal. Instead of a signal, ``PAUSE`` and ``CANCEL`` (of all that is pending) are orders to the
+run ``one``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from qodebase.journal import Journal
 from qodebase.orders import Order, Orders, What, new_id
 from qodebase.trunk.landing import Trunk
 from qodebase.trunk.refs import RefLock
+from qodebase.trunk.remote import Remote
 
 _seen: Counter[str] = Counter()
 _moments: dict[tuple[str, str, int], str] = {}
@@ -57,4 +59,5 @@ if __name__ == "__main__":
     _around(Journal, "write", "")
     _around(RefLock, "move", "ref")
     _around(Trunk, "compact", "compacting")
+    _around(Remote, "push", "pushing")
     main()

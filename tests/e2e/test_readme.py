@@ -17,18 +17,20 @@ from world import Shell, make_small
 
 README = Path(__file__).parents[2] / "README.md"
 _FENCE = re.compile(
-    r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>\S*)[^\n]*\n(?P<text>.*?)^(?P=indent)(?P=fence)\s*$",
+    r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>\S*) *(?P<file>[^\n]*)\n(?P<text>.*?)^(?P=indent)(?P=fence)\s*$",
     re.MULTILINE | re.DOTALL,
 )
+_VIEWS = "from asgiref.sync import iscoroutinefunction, sync_to_async\n\n\nASYNC = iscoroutinefunction(sync_to_async)\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A fenced block: its language, its text, and the line of the README that it begins on."""
+    """A fenced block: its language, its text, the line of the README that it begins on, and the file that it shows."""
 
     language: str
     text: str
     line: int
+    file: str = ""
 
     @property
     def commands(self) -> list[str]:
@@ -41,7 +43,10 @@ def blocks_of(text: str) -> list[Block]:
     """Return the fenced blocks of a Markdown text in order."""
     return [
         Block(
-            language=found["language"], text=textwrap.dedent(found["text"]), line=text.count("\n", 0, found.start()) + 1
+            language=found["language"],
+            text=textwrap.dedent(found["text"]),
+            line=text.count("\n", 0, found.start()) + 1,
+            file=found["file"],
         )
         for found in _FENCE.finditer(text)
     ]
@@ -83,7 +88,7 @@ def test_every_command_and_every_program_of_the_readme_ends_well(place: Shell) -
             assert block.commands, f"README line {block.line}: a console block without a command"
             for command in block.commands:
                 run(command, place, block)
-        elif block.language == "python":
+        elif block.language == "python" and not block.file:
             run([sys.executable, "-c", block.text], place, block)
         else:
             continue
@@ -92,14 +97,21 @@ def test_every_command_and_every_program_of_the_readme_ends_well(place: Shell) -
 
 
 def test_every_job_file_of_the_readme_is_one_that_runs(place: Shell) -> None:
-    found = [block for block in blocks_of(README.read_text(encoding="utf-8")) if block.language == "toml"]
-    for block in found:
-        assert "job" in tomllib.loads(block.text)
-        (place.folder / "code" / "src").mkdir(exist_ok=True)
-        (place.folder / "docs.toml").write_text(block.text)
-        run("git -C code mv part0.py src && git -C code commit --quiet --message move", place, block)
-        run("OPENAI_API_KEY=none qodebase run docs.toml --dry-run", place, block)
-    assert found
+    blocks = blocks_of(README.read_text(encoding="utf-8"))
+    code = place.folder / "code"
+    (code / "src").mkdir()
+    (code / "src" / "views.py").write_text(_VIEWS)
+    for block in blocks:
+        if block.file:
+            (place.folder / block.file).write_text(block.text)
+    found = {tomllib.loads(block.text)["job"]: block for block in blocks if block.language == "toml"}
+    first = next(iter(found.values()))
+    run("git -C code mv part0.py src && git -C code add . && git -C code commit --quiet --message move", place, first)
+    for job, block in found.items():
+        (place.folder / f"{job}.toml").write_text(block.text)
+        run(f"OPENAI_API_KEY=none qodebase run {job}.toml --dry-run", place, block)
+    run("qodebase run edit.toml --out edited && qodebase verify edited --full", place, found["edit"])
+    run("git -C edited/repo.git grep -q 'from inspect import iscoroutinefunction' main -- src", place, found["edit"])
 
 
 def test_the_rule_of_the_readme_is_one_whose_example_holds(tmp_path: Path) -> None:

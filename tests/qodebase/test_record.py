@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qodebase.codec import BadData
 from qodebase.collision import Collided, Kind, Step
 from qodebase.intent import Undone
 from qodebase.paths import CommitId, RepoPath
-from qodebase.record import Record, Times, Usage, read_note, write_note
+from qodebase.record import Origin, Record, Times, Usage, read_note, read_notes, write_note, write_notes
 
 ID = CommitId("0" * 40)
 RECORD = Record(
@@ -58,7 +58,7 @@ def test_a_note_begins_with_a_sentence_for_people_and_has_a_line_for_each_field(
     )
     assert lines[1] == ""
     named = [line.partition(": ")[0] for line in lines[2:-1]]
-    assert [*named, "undoes"] == list(Record.__struct_fields__)
+    assert [*named, "undoes", "origin"] == list(Record.__struct_fields__)
     assert 'asked: "Document a."' in lines
     assert lines[-1] == ""
 
@@ -110,3 +110,25 @@ def test_a_record_names_what_its_commit_takes_back() -> None:
 def test_a_path_that_moved_before_the_run_is_told_so() -> None:
     record = msgspec.structs.replace(RECORD, collisions=(collided(b"a", 0, "merge"),))
     assert "a had moved under it by what came before the run, redone by merge" in write_note(record).decode()
+
+
+@settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=4))
+def test_a_note_of_several_records_gives_each_back(asked: list[str]) -> None:
+    records = [msgspec.structs.replace(RECORD, asked=text, intent=str(number)) for number, text in enumerate(asked)]
+    note = write_notes(records)
+    assert list(read_notes(note)) == records
+    assert note.startswith(write_note(records[0]))
+    with pytest.raises(BadData):
+        read_notes(note + b"\nand a person's words\n")
+
+
+def test_a_carried_record_keeps_where_the_run_landed_it() -> None:
+    landed, first, second = (CommitId(digit * 40) for digit in "123")
+    once = RECORD.carried(landed, first)
+    assert (once.base, once.parent) == (first, first)
+    assert once.origin == Origin(commit=landed, parent=RECORD.parent, base=RECORD.base)
+    again = once.carried(CommitId("4" * 40), second)
+    assert (again.parent, again.origin) == (second, once.origin)
+    assert read_note(write_note(again)) == again
+    assert f"carried here from {landed} of run run-1".encode() in write_note(again)

@@ -80,14 +80,18 @@ def tell(folder: RunFolder, sat: Sat | None, *, json: bool) -> None:
         put_json({**status.as_dict(), "exit_code": sat.exit_code if sat else INTERRUPTED, "take_over": taking})
         return
     put("\n".join(status_lines(status)))
-    if status.summary.landed:
+    if status.summary.landed and status.settings.land_on:
+        put(f"\n{status.settings.land_on} of {status.settings.push_to} holds what landed, with the notes")
+    elif status.summary.landed:
         put("\nto take main and the notes over into your repository:")
         put("\n".join(f"  {command}" for command in taking))
 
 
 def taking_over(folder: RunFolder) -> list[str]:
-    """Return the git commands that bring a run's main and notes into the user's repository."""
+    """Return the git commands that bring a run's main and notes into the user's repository; none where it pushes."""
     settings = folder.settings()
+    if settings.land_on:
+        return []
     into = f"git -C {shlex.quote(settings.repository)}"
     made = shlex.quote(str(folder.repository.resolve()))
     name = f"qodebase/{_ref_part(folder.name)}"

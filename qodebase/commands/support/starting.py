@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from qodebase.caps import NO_CAPS, Caps
 from qodebase.commands.support.checks import check_checks
 from qodebase.commands.support.environment import environment, keep_environment
+from qodebase.commands.support.landing_on import branch_to_start_from, checked_target
 from qodebase.commands.support.models import check_models, with_prices
 from qodebase.commands.support.priorities import with_priorities
 from qodebase.commands.support.setting_fields import with_whole_paths
@@ -54,7 +55,8 @@ class Order:
 
     Attributes:
         job, job_file, settings: which job and what it is told.
-        repository, branch: where; branch None means the one that is checked out.
+        repository, branch: where; branch None means the one that is checked out, or ``land_on`` where there is one.
+        land_on, push_to: a branch that all landings are pushed to (empty: none), and its repository (empty: the same).
         model, models: the model's name (empty: the job's own), and the raw ``[models.NAME]`` tables.
         replay_model, escalate_model: names of the models for replays and escalation; empty: the same.
         prices: ``[MODEL=]IN:OUT``, what tokens cost.
@@ -80,6 +82,8 @@ class Order:
     job_file: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     branch: str | None = None
+    land_on: str = ""
+    push_to: str = ""
     model: str = ""
     models: Mapping[str, Any] = field(default_factory=dict)
     replay_model: str = ""
@@ -164,7 +168,9 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
             f"which model? The job {job.name} has none of its own",
             hint="Give one: --model openai:MODEL-ID, or 'program:python answer.py'; see `qodebase models`.",
         )
-    source = inspect(order.repository, order.branch)
+    branch = order.branch or branch_to_start_from(order.repository, order.land_on, order.push_to)
+    source = inspect(order.repository, branch)
+    order = replace(order, push_to=checked_target(source, order.land_on, order.push_to))
     order = replace(order, models=with_prices(order.models, order.prices, order.all_models))
     named = order.all_models if model is None else order.all_models[1:]
     found = check_models(named, order.models, surroundings, clock, order.source, order.caps)
@@ -242,6 +248,8 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
                 repository=str(source.path),
                 branch=source.branch,
                 base=source.commit,
+                land_on=order.land_on,
+                push_to=order.push_to,
                 model=order.model,
                 models={name: dict(table) for name, table in order.models.items()},
                 replay_model=order.replay_model,

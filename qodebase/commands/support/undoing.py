@@ -68,7 +68,8 @@ class Undoing:
 
     Attributes:
         out: its folder; None: beside the old run's.
-        author, sign, unsafe_checks: as for `qodebase run`.
+        author, sign, unsafe_checks, land_on: as for `qodebase run`.
+        push_to: the repository of ``land_on``; empty: where the other run pushed, or its user's repository.
         replay_model: who redoes what merge and rules could not.
     """
 
@@ -77,6 +78,8 @@ class Undoing:
     sign: bool = False
     replay_model: str = ""
     unsafe_checks: bool = False
+    land_on: str = ""
+    push_to: str = ""
 
 
 @contextmanager
@@ -142,6 +145,8 @@ def undo_order(folder: RunFolder, commits: Sequence[CommitId], how: Undoing) -> 
         job="revert",
         repository=folder.repository,
         branch=settings.branch,
+        land_on=how.land_on,
+        push_to=how.push_to or (settings.push_to or settings.repository if how.land_on else ""),
         settings={
             "undo": tuple(commits),
             "shared": shared,

@@ -125,9 +125,8 @@ class Night:
 
     def _suspect(self, one: Planned, figure: Figure) -> bool:
         """Return whether a figure looks worse and has been measured once only."""
-        if len(self.looks.get(one.watched.name, ())) != 1:
-            return False
-        return self._measured(one, figure).verdict is Verdict.REGRESSED
+        found = self._measured(one, figure)
+        return found.verdict is Verdict.REGRESSED and len(found.values) == 1
 
     def _judged(self, one: Planned, figure: Figure) -> Judgement:
         found = self._measured(one, figure)
@@ -145,9 +144,9 @@ class Night:
         if failed := [look.why for look in looks if look.why]:
             here = not one.watched.not_here or one.watched.not_here not in failed[0]
             return _none(failed[0], Verdict.BROKEN if here else Verdict.INCONCLUSIVE)
-        if any(look.late for look in looks):
+        values = [figure.value_in(look.answer) for look in looks if not look.late]
+        if not values:
             return _none(f"ended after {looks[-1].seconds:.0f} s, for its time was over")
-        values = [figure.value_in(look.answer) for look in looks]
         known = [value for value in values if value is not None]
         if len(known) < len(values):
             return _none("the bench tells no such figure, or one that is not above 0", Verdict.BROKEN)

@@ -12,7 +12,7 @@ from typing import Any
 
 from qodebase.commands.bench.support import night_child, night_files
 from qodebase.commands.bench.support.night import Looking, Night, Row
-from qodebase.commands.support.environment import environment as environment_now
+from qodebase.commands.support.environment import environment
 from qodebase.errors import QodebaseError
 from results.nightly import ALARMS, Verdict, worst
 from results.nightly_history import History, machine_class, read_history
@@ -40,7 +40,7 @@ class Watch:
         accepted: figures, as ``bench.figure``, whose level of tonight is the new usual one.
         strict: exit with 1 also for what is inconclusive.
         look: how a bench is run.
-        environment: what the night was taken with and on.
+        environment: what the night is taken with and on; empty: found out.
     """
 
     baseline: Path
@@ -50,7 +50,7 @@ class Watch:
     accepted: frozenset[str] = frozenset()
     strict: bool = False
     look: Looking = night_child.look
-    environment: Mapping[str, Any] = field(default_factory=environment_now)
+    environment: Mapping[str, Any] = field(default_factory=dict)
     _began: float = field(default_factory=time.monotonic)
     _night: Night | None = None
     _history: History | None = None
@@ -65,11 +65,7 @@ class Watch:
             QodebaseError: the night could not be taken, or its history not be kept; the files say so too.
         """
         try:
-            self.artifacts.mkdir(parents=True, exist_ok=True)
             self._write()
-        except OSError as fault:
-            raise NoArtifacts(f"{self.artifacts}: {fault.strerror}", hint="Give another --artifacts.") from None
-        try:
             self._take(heard)
         except KeyboardInterrupt:
             heard("stopped; what was measured is kept")
@@ -118,8 +114,13 @@ class Watch:
         return self._write()
 
     def _write(self) -> dict[str, Any]:
+        self.environment = self.environment or environment()
         results = self._results()
-        night_files.write_all(self.artifacts, results, self.environment)
+        try:
+            self.artifacts.mkdir(parents=True, exist_ok=True)
+            night_files.write_all(self.artifacts, results, self.environment)
+        except OSError as fault:
+            raise NoArtifacts(f"{self.artifacts}: {fault.strerror}", hint="Give another --artifacts.") from None
         return results
 
     def _results(self) -> dict[str, Any]:

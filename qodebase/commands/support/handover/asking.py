@@ -47,6 +47,8 @@ def commit_named(repository: Path, name: str) -> CommitId:
     Raises:
         NoSuchCommit: there is none, or no such repository.
     """
+    if not repository.is_dir():
+        raise NoSuchCommit(f"{repository} is no folder", hint="Name the repository with --repo.")
     try:
         said = ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     except GitSays:
@@ -56,17 +58,21 @@ def commit_named(repository: Path, name: str) -> CommitId:
     return CommitId(said.decode().strip())
 
 
+def has(repository: Path, commit: CommitId) -> bool:
+    """Return whether a repository has a commit."""
+    try:
+        ask(repository, "cat-file", "-e", f"{commit}^{{commit}}")
+    except GitSays:
+        return False
+    return True
+
+
 def commits_above(repository: Path, tip: CommitId, base: CommitId) -> list[CommitId]:
     """Return the commits that ``tip`` reaches and ``base`` does not, merges left out, the oldest first.
 
     Where the repository has no such base, all that ``tip`` reaches.
     """
-    try:
-        ask(repository, "cat-file", "-e", f"{base}^{{commit}}")
-    except GitSays:
-        without: tuple[str, ...] = ()
-    else:
-        without = (f"^{base}",)
+    without = (f"^{base}",) if has(repository, base) else ()
     said = ask(repository, "rev-list", "--topo-order", "--reverse", "--no-merges", tip, *without)
     return [CommitId(line) for line in said.decode().split()]
 

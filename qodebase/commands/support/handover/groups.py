@@ -71,7 +71,7 @@ def key_by(by: By, onto: Tree, name: str) -> Key:
                 raise NoOwners(
                     f"{name} has no CODEOWNERS in .github, the root or docs", hint="Group by lane or by folder."
                 )
-            return lambda work: {"+".join(owner(path)) or NOBODY for path in work.own}
+            return lambda work: {"+".join(name.lstrip("@") for name in owner(path)) or NOBODY for path in work.own}
 
 
 def grouped(works: Sequence[Work], key: Key, most: int) -> list[Group]:

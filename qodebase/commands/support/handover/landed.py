@@ -118,6 +118,7 @@ def read_works(folder: RunFolder, reader: Reader, shared: Container[RepoPath]) -
             )
     if not works:
         raise NothingLanded(
-            f"no landing of {folder.root} stands on its main", hint=f"See how it ended: `qodebase status {folder.root}`."
+            f"no landing of {folder.root} stands on its main",
+            hint=f"See how it ended: `qodebase status {folder.root}`.",
         )
     return Works(works=works, undone=undone, foreign=foreign)

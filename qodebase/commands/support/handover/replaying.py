@@ -6,7 +6,7 @@ and climbs the ladder (merge, rules). Nothing is written, and no check is run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -130,11 +130,14 @@ class Entries:
         return self._reader.blob(entry.id)
 
 
-def replay_groups(groups: Iterable[Group], onto: Onto, without: Mapping[str, str]) -> list[Branch]:
+def replay_groups(
+    groups: Iterable[Group], onto: Onto, without: Mapping[str, str], there: Container[str]
+) -> list[Branch]:
     """Replay each group on the same commit.
 
     Args:
         without: intents that are to be left out, and why.
+        there: intents that are known to be on that commit.
     """
     groups = list(groups)
     owner = {path: group.name for group in groups for path in group.paths}
@@ -144,18 +147,26 @@ def replay_groups(groups: Iterable[Group], onto: Onto, without: Mapping[str, str
         laid: Edits = {}
         now = Laid(onto.tree, laid)
         for work in group.works:
-            replayed = LeftOut(work=work, why=without[work.intent]) if work.intent in without else _replay(work, now, onto)
-            if isinstance(replayed, Replayed):
-                replayed = _within(group.name, replayed, owner)
-            if isinstance(replayed, LeftOut):
-                branch.left_out.append(replayed)
-            elif work.own and not replayed.edits:
+            outcome = _outcome(work, now, onto, without, there)
+            if isinstance(outcome, Replayed):
+                outcome = _within(group.name, outcome, owner)
+            if isinstance(outcome, LeftOut):
+                branch.left_out.append(outcome)
+            elif outcome is None or (work.own and not outcome.edits):
                 branch.there.append(work)
             else:
-                branch.replayed.append(replayed)
-                laid |= replayed.edits
+                branch.replayed.append(outcome)
+                laid |= outcome.edits
         branches.append(branch)
     return branches
+
+
+def _outcome(
+    work: Work, now: Laid, onto: Onto, without: Mapping[str, str], there: Container[str]
+) -> Replayed | LeftOut | None:
+    if work.intent in without:
+        return LeftOut(work=work, why=without[work.intent])
+    return None if work.intent in there else _replay(work, now, onto)
 
 
 def _replay(work: Work, now: Laid, onto: Onto) -> Replayed | LeftOut:
@@ -170,9 +181,7 @@ def _replay(work: Work, now: Laid, onto: Onto) -> Replayed | LeftOut:
             wanted[path] = None if differs.after is None else Edit(differs.after.mode, after.read(path))
     found = Replayed(work=work, edits={}, expects={}, redone={})
     # Which paths the landing touches counts here, the shared ones too; what it does to them stands in ``wanted``.
-    change = Change(
-        base=work.record.base, operations=tuple(Delete(path=path) for path in (*wanted, *work.shared))
-    )
+    change = Change(base=work.record.base, operations=tuple(Delete(path=path) for path in (*wanted, *work.shared)))
     why = []
     for place in placed(change, wanted, before, now, onto.where, shared=onto.shared, idempotent=onto.idempotent):
         declined = _take(place, now, onto, found)
@@ -190,6 +199,8 @@ def _take(place: Place, now: Laid, onto: Onto, into: Replayed) -> str:
         if climbed.resolved is None:
             return "; ".join(f"{step.by}: {step.declined}" for step in climbed.steps)
         edit = Edit(climbed.resolved.mode, climbed.resolved.content)
+        if place.target == place.path and edit.entry == now.entry(place.path):
+            return ""
         into.redone[place.path] = climbed.steps[-1].by
     into.expects.update({path: now.entry(path) for path in place.touched})
     into.edits.update(place.edits(edit, now))

@@ -80,7 +80,9 @@ class Sharing:
         climbed = climb_shared(collision, self._rules[path])
         if climbed.resolved is None:
             return climbed.steps[-1].declined
-        self.edits[path] = _edit(climbed.resolved, now)
+        edit = _edit(climbed.resolved, now)
+        if edit.entry != now:
+            self.edits[path] = edit
         return None
 
     def _compose(self, into: RepoPath, shards: Sequence[SharedPath]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -58,10 +58,14 @@ class Writer:
     Args:
         repository: the user's, bare or not.
         run: whose work it is.
+        dry_run: `write` is never called, and nothing is locked.
     """
 
-    def __init__(self, repository: Path, run: str) -> None:
+    def __init__(self, repository: Path, run: str, *, dry_run: bool = False) -> None:
+        self._dry_run = dry_run
         self.pack = PackWriter()
+        self.notes: dict[bytes, bytes] = {}
+        """Commits with the blobs of their new notes, both as 20 bytes."""
         self._run = run
         self._folders = find_folders(repository)
         self._wishes = wishes_of(self._folders.git)
@@ -70,11 +74,12 @@ class Writer:
 
     def __enter__(self) -> Writer:
         files, folders = self._files, self._folders
-        files.make_folder(folders.own)
-        files.make_folder(folders.packs)
-        lock = TrunkLock(folders.own / "trunk.lock", run=self._run, branch=NOTES_REF)
-        self._stack.callback(lock.release)
-        remove_leftovers(files, folders)
+        if not self._dry_run:
+            files.make_folder(folders.own)
+            files.make_folder(folders.packs)
+            lock = TrunkLock(folders.own / "trunk.lock", run=self._run, branch=NOTES_REF)
+            self._stack.callback(lock.release)
+            remove_leftovers(files, folders)
         self._objects = Objects(folders.objects)
         self._stack.callback(self._objects.close)
         wholes = Wholes(folders.objects)
@@ -113,7 +118,8 @@ class Writer:
         for above in ("/".join(parts[:end]) for end in range(1, len(parts))):
             if read_ref(git, _HEADS + above) is not None:
                 raise BranchExists(
-                    f"a branch {above} is in the way of {branch}", hint=f"Rename it: `git branch -m {above} other-name`."
+                    f"a branch {above} is in the way of {branch}",
+                    hint=f"Rename it: `git branch -m {above} other-name`.",
                 )
         found = read_ref(git, _HEADS + branch)
         if found is None:
@@ -130,11 +136,10 @@ class Writer:
         """Return whether a branch is at a commit already."""
         return read_ref(self._folders.git, _HEADS + branch) == commit
 
-    def write(self, notes: Mapping[bytes, bytes], moves: Sequence[Move], person: Person, what: str) -> None:
-        """Write all objects, synced, then the notes, then the branches.
+    def write(self, moves: Sequence[Move], person: Person, what: str) -> None:
+        """Write all objects, synced, then `notes`, each instead of the one that is there, then the branches.
 
         Args:
-            notes: commits with the blobs of their notes, both as 20 bytes; a note that is there is replaced.
             person, what: for the commit of the notes and for reflogs.
 
         Raises:
@@ -144,7 +149,7 @@ class Writer:
         why = f"qodebase: {what} of run {self._run}"
         try:
             with RefLock(self._files, self._folders, NOTES_REF) as lock:
-                tip = self._noted(notes, person, what)
+                tip = self._noted(person, what)
                 if lock.value() != self._notes_tip:
                     raise MovedMeanwhile(f"{NOTES_REF} was moved meanwhile", hint="Run the command again.")
                 if len(self.pack):
@@ -170,12 +175,12 @@ class Writer:
         )  # fmt: skip
         lock.move()
 
-    def _noted(self, notes: Mapping[bytes, bytes], person: Person, what: str) -> str | None:
+    def _noted(self, person: Person, what: str) -> str | None:
         """Put the tree of the notes and its commit into the pack; None where nothing changes."""
         tree = self._notes
-        fresh = dict(notes)
+        fresh = dict(self.notes)
         replaced: dict[bytes, Node | None] = {}
-        for commit, blob in notes.items():
+        for commit, blob in self.notes.items():
             found = find_note(tree, commit.hex())
             if found is not None:
                 replaced[found[0]] = Node(found[1].mode, blob)
@@ -197,8 +202,8 @@ class Writer:
             trailers=((RUN, self._run),),
         )
 
-    def add_note(self, content: bytes) -> bytes:
-        """Put the blob of a note into the pack and return its id."""
+    def add_note(self, commit: CommitId, content: bytes) -> None:
+        """Put the note of a commit into the pack and among `notes`."""
         id = hash_object(BLOB, content)
         self.pack.add(BLOB, id, content)
-        return id
+        self.notes[bytes.fromhex(commit)] = id
