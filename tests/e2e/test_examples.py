@@ -66,6 +66,7 @@ def test_a_fleet_job_runs_in_a_notebook_and_is_looked_at(tmp_path: Path) -> None
     assert not list(tmp_path.glob("qodebase-example-*"))
 
 
+@pytest.mark.full
 def test_a_small_dial_runs_in_a_notebook_and_is_compared(tmp_path: Path) -> None:
     shown = texts(executed(notebook_text("dial_a_benchmark", SMALLER), tmp_path))
     assert "classic" in shown

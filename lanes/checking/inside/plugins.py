@@ -9,7 +9,10 @@ from typing import Any
 
 _GROUP = "pytest11"
 _HARMLESS = frozenset(
-    ("anyio", "hypothesis", "pytest", "pytest-asyncio", "pytest-cov", "pytest-mock", "pytest-timeout", "pytest-xdist")
+    (
+        *("anyio", "hypothesis", "platformdirs", "pytest", "pytest-asyncio", "pytest-cov", "pytest-mock"),
+        *("pytest-timeout", "pytest-xdist"),
+    )
 )
 
 

@@ -13,7 +13,7 @@ from qodebase.cli import make_app
 MODELS = {
     "agents", "median_latency_s", "error_share", "gate_per_s", "seconds", "direct_per_s", "direct_errors_per_s",
     "direct_processor_ms_an_answer",
-    "most_in_flight", "loop_lag_p50_ms", "loop_lag_p99_ms", "peak_rss_mib", "targets", "missed", "simulated",
+    "most_in_flight", "loop_lag_p50_ms", "loop_lag_p99_ms", "peak_rss_mib", "targets", "missed", "simulated", "environment",
 }  # fmt: skip
 LITELLM = {"litellm_per_s", "litellm_seconds", "litellm_processor_ms_an_answer", "litellm_loop_lag_p99_ms"}
 FAULTS = {
@@ -57,7 +57,7 @@ def test_the_bench_of_faults_ends_every_intent_right() -> None:
     size = ["--intents", "40", "-w", "40", "--latency", "0.01", "--bursts", "1", "--litellm-intents", "0"]
     done = call("faults", *size, "--seed", "89", "--json")
     found = told(done)
-    assert set(found) == FAULTS | {"right", "targets", "missed", "simulated"}
+    assert set(found) == FAULTS | {"right", "targets", "missed", "simulated", "environment"}
     expect_right(found, 40)
     assert found["replies"]["answer to another prompt"] > 0
     assert found["replies"]["429 with Retry-After"] > 0
