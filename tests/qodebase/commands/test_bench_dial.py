@@ -20,15 +20,15 @@ ROW = {
     *("sent_back", "lost_own", "lost_in_landing", "passing", "required", "test_runs", "wait_p50_s", "wait_p99_s"),
     "clock",
 }
-SMALL = ["bench", "dial", "--tasks", "60", "--agents", "20", "--share", "0.6", "--json"]
+SMALL = ["--tasks", "60", "--agents", "20", "--share", "0.6"]
 
 
 def ran(*words: str) -> Result:
-    return CliRunner().invoke(make_app(), [*SMALL, *words], prog_name="qodebase")
+    return CliRunner().invoke(make_app(), ["bench", "dial", *words, "--json"], prog_name="qodebase")
 
 
 def test_sixty_tasks_land_with_nothing_lost_in_landing_and_every_figure_told(tmp_path: Path) -> None:
-    result = ran("--queue", "prefetch", "--wrong", "0.1", "--out", str(tmp_path), "--check")
+    result = ran(*SMALL, "--queue", "prefetch", "--wrong", "0.1", "--out", str(tmp_path), "--check")
     answer: dict[str, Any] = json.loads(result.stdout)
     row = answer["settings"][0]
     assert result.exit_code == 0, answer["missed"]
@@ -54,7 +54,8 @@ def test_sixty_tasks_land_with_nothing_lost_in_landing_and_every_figure_told(tmp
 def test_a_rule_that_guesses_loses_checks_where_only_own_checks_judge_and_is_refused_by_the_contract(
     tmp_path: Path,
 ) -> None:
-    words = ["--queue", "lanes", "--rules", "theirs-wins", "--wrong", "0", "--out", str(tmp_path)]
+    words = ["--tasks", "36", "--agents", "18", "--share", "1", "--queue", "lanes", "--rules", "theirs-wins"]
+    words += ["--wrong", "0", "--out", str(tmp_path)]
     rows = [json.loads(ran(*words, "--contract", which).stdout)["settings"][0] for which in ("off", "on")]
     assert rows[0]["lost_in_landing"] >= 5
     assert rows[0]["rule_refused"] == 0
