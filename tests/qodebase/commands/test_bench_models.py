@@ -13,7 +13,8 @@ from qodebase.cli import make_app
 MODELS = {
     "agents", "median_latency_s", "error_share", "gate_per_s", "seconds", "direct_per_s", "direct_errors_per_s",
     "direct_processor_ms_an_answer",
-    "most_in_flight", "loop_lag_p50_ms", "loop_lag_p99_ms", "peak_rss_mib", "targets", "missed", "simulated", "environment",
+    "most_in_flight", "loop_lag_p50_ms", "loop_lag_p99_ms", "peak_rss_mib", "targets", "missed", "simulated",
+    "environment",
 }  # fmt: skip
 LITELLM = {"litellm_per_s", "litellm_seconds", "litellm_processor_ms_an_answer", "litellm_loop_lag_p99_ms"}
 FAULTS = {
