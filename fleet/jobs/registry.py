@@ -95,7 +95,12 @@ def _module_from(file: Path) -> ModuleType:
         raise UnknownJob(f"no job file {file}", hint="A job file is a Python file that defines JOB.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        # A folder of the user's is only read.
+        spec.loader.exec_module(module)
+    finally:
+        sys.dont_write_bytecode = writes
     return module
 
 
