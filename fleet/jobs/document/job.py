@@ -253,12 +253,13 @@ class Document:
     def _landed_outline(self, path: RepoPath, before: bytes, inserted: Inserted) -> Outline | None:
         """Return the outline of a file with its header.
 
-        A header can only change what the outline makes of the comments beside it, so where there are none the outline
-        of the file without it will do, which is there already.
+        Where a language's headers stand apart, one can only change what the outline makes of the comments
+        beside it, so where there are none the outline of the file without it will do, which is there already.
         """
+        language = language_of(path)
         above = before[: inserted.offset].lstrip(BOM).strip()
         below = before[inserted.offset :].lstrip()
-        if above or below.startswith((b"#", b"/")):
+        if above or below.startswith((b"#", b"/")) or language is None or not language.header_apart:
             return outline_of(path, inserted.content)
         return self._outline(path, before)
 

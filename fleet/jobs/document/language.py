@@ -69,6 +69,7 @@ class Language(ABC):
     ``grammars`` maps each suffix (lower case, with its dot) to the grammar that parses such files. ``rules`` are the
     text rules beyond the common ones. ``ahead`` are the kinds of leaves that may stand before a header.
     ``outline_module`` holds the function ``outline``. With ``pulls_in``, files are asked which others they pull in.
+    With ``header_apart``, a header that no comment stands beside changes nothing in the outline.
     """
 
     name: ClassVar[str]
@@ -78,6 +79,7 @@ class Language(ABC):
     rules: ClassVar[tuple[Rule, ...]]
     outline_module: ClassVar[str]
     pulls_in: ClassVar[bool] = False
+    header_apart: ClassVar[bool] = False
 
     def grammar(self, path: bytes) -> str:
         """Return the grammar for a path of this language."""

@@ -61,6 +61,7 @@ class EcmaScript(Commented):
     )
     ahead = frozenset({"comment", "hash_bang_line"})
     outline_module = "fleet.jobs.document.languages.outline_ecmascript"
+    header_apart = True
     rules = (
         *BLOCK_RULES,
         rule("inline tag", "{@", r"\{@\w+\s+([^{}]*)\}", r"\1"),

@@ -62,6 +62,7 @@ class Python(Language):
     declarations = (b".pyi",)
     ahead = frozenset({"comment"})
     outline_module = "fleet.jobs.document.languages.outline_python"
+    header_apart = True
     rules = (
         rule("closing quotes", '"""', r'"{3,}', "'''"),
         rule("trailing backslash", "\\", r"\\+\s*\Z", ""),
