@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from fleet.given.difference import NoSuchChange, change_between
+from fleet.unshared import Unshared
 from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import Landing, Tree
 
 
-class GivenAudit:
+class GivenAudit(Unshared):
     """See `qodebase.ports.JobAudit`; what a model redid is another change, and nothing is promised of it.
 
     Args:
@@ -45,17 +46,3 @@ class GivenAudit:
     def is_shared(self, path: RepoPath) -> bool:
         """Return whether a path is proved by `shared_edit` and `shared_whole`; here none is."""
         return False
-
-    def shared_edit(self, landing: Landing, path: RepoPath, before: Tree, after: Tree) -> str:
-        """Find nothing: no path is shared."""
-        return ""
-
-    def shared_whole(
-        self, path: RepoPath, base: bytes | None, final: bytes | None, landed: Iterable[Landing]
-    ) -> list[str]:
-        """Find nothing: no path is shared."""
-        return []
-
-    def account(self, path: RepoPath) -> Mapping[str, int]:
-        """Count nothing."""
-        return {}

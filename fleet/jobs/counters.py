@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fleet.jobs.registry import digest_of_file
+from fleet.unshared import Unshared
 from qodebase.change import Change, Write
 from qodebase.check import Check
 from qodebase.errors import QodebaseError
@@ -142,7 +143,7 @@ class Counters:
         return CountersAudit()
 
 
-class CountersAudit:
+class CountersAudit(Unshared):
     """Prove of each landing that it raised its counter by one, or added its function, and did nothing else.
 
     Landings follow each other on main, so a value at the end is that of the base and one for each landing.
@@ -152,20 +153,6 @@ class CountersAudit:
         """Say what is wrong with what a landing did."""
         path = landing.intent.scope[0]
         return _fault(landing.intent, before.read(path), after.read(path))
-
-    def shared_edit(self, landing: Landing, path: RepoPath, before: Tree, after: Tree) -> str:
-        """Find nothing: no path is shared."""
-        return ""
-
-    def shared_whole(
-        self, path: RepoPath, base: bytes | None, final: bytes | None, landed: Iterable[Landing]
-    ) -> list[str]:
-        """Find nothing: no path is shared."""
-        return []
-
-    def account(self, path: RepoPath) -> Mapping[str, int]:
-        """Count nothing."""
-        return {}
 
 
 def base_files(sectors: int) -> dict[RepoPath, bytes]:

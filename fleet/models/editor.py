@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fleet.models.registry import NOTHING, BadModel, ModelContext, ModelSpec, Price
+from fleet.specs import from_parts, parts_of
 from qodebase.errors import QodebaseError
 from qodebase.ports import Answer, Clock, NoAnswer, Prompt
 
@@ -73,25 +74,12 @@ class Editing:
         Raises:
             BadModel: a name or a value is not allowed.
         """
-        values: dict[str, str] = {}
-        for part in filter(None, (piece.strip() for piece in text.split(","))):
-            name, _, value = part.partition("=")
-            values[name.strip()] = value.strip()
-        return cls.of(values)
+        return cls.of(parts_of(text))
 
     @classmethod
     def of(cls, values: dict[str, str]) -> Editing:
         """Make it of named values; see `parse`."""
-        allowed = [entry.name for entry in fields(cls)]
-        numbers: dict[str, float] = {}
-        for name, value in values.items():
-            if name not in allowed:
-                raise BadModel(f"an editor has no `{name}`", hint=f"It takes {', '.join(allowed)}.")
-            try:
-                numbers[name] = int(value) if name == "seed" else float(value)
-            except ValueError:
-                raise BadModel(f"`{name}` of an editor must be a number, not {value!r}") from None
-        return cls(**numbers)  # type: ignore[arg-type]
+        return from_parts(cls, values, what="an editor", refused=BadModel)
 
 
 class Drawn(NamedTuple):

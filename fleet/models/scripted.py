@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from statistics import NormalDist
 
 from fleet.models.registry import NOTHING, BadModel, ModelContext, ModelSpec, Price
+from fleet.specs import from_parts, parts_of
 from qodebase.errors import QodebaseError
 from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt
 
@@ -66,25 +67,12 @@ class Script:
         Raises:
             BadModel: a name or a value is not allowed.
         """
-        values: dict[str, str] = {}
-        for part in filter(None, (piece.strip() for piece in text.split(","))):
-            name, _, value = part.partition("=")
-            values[name.strip()] = value.strip()
-        return cls.of(values)
+        return cls.of(parts_of(text))
 
     @classmethod
     def of(cls, values: dict[str, str]) -> Script:
         """Make a script of named values; see `parse`."""
-        allowed = [entry.name for entry in fields(cls)]
-        numbers: dict[str, float] = {}
-        for name, value in values.items():
-            if name not in allowed:
-                raise BadModel(f"a scripted model has no `{name}`", hint=f"It takes {', '.join(allowed)}.")
-            try:
-                numbers[name] = int(value) if name == "seed" else float(value)
-            except ValueError:
-                raise BadModel(f"`{name}` of a scripted model must be a number, not {value!r}") from None
-        return cls(**numbers)  # type: ignore[arg-type]
+        return from_parts(cls, values, what="a scripted model", refused=BadModel)
 
 
 class ScriptedModel:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from fleet.jobs.edit.texts import fault_of_entry, fault_of_form
+from fleet.unshared import Unshared
 from qodebase.edits import Edit
 from qodebase.paths import RepoPath
 from qodebase.ports import Landing, Tree
 
 
-class EditAudit:
+class EditAudit(Unshared):
     """Prove of each landing that it edits files of its scope, takes none away, and keeps their form."""
 
     def proof(self, landing: Landing, before: Tree, after: Tree, *, full: bool) -> str:
@@ -31,20 +32,6 @@ class EditAudit:
             if fault:
                 return f"{path.text} {fault}"
         return ""
-
-    def shared_edit(self, landing: Landing, path: RepoPath, before: Tree, after: Tree) -> str:
-        """Find nothing: no path is shared."""
-        return ""
-
-    def shared_whole(
-        self, path: RepoPath, base: bytes | None, final: bytes | None, landed: Iterable[Landing]
-    ) -> list[str]:
-        """Find nothing: no path is shared."""
-        return []
-
-    def account(self, path: RepoPath) -> Mapping[str, int]:
-        """Count nothing."""
-        return {}
 
 
 def fault_of_edits(edits: Mapping[RepoPath, Edit | None], fork: Tree) -> str:

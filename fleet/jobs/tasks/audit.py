@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from fleet.jobs.tasks.definitions import fault_of
+from fleet.unshared import Unshared
 from qodebase.paths import RepoPath
 from qodebase.ports import Landing, Tree
 
@@ -23,7 +22,7 @@ def fault_of_module(path: RepoPath, content: bytes, *, full: bool = False) -> st
     return f"{path.text} does not compile: {fault}" if fault else ""
 
 
-class TasksAudit:
+class TasksAudit(Unshared):
     """See `qodebase.ports.JobAudit`; there is no shared path."""
 
     def proof(self, landing: Landing, before: Tree, after: Tree, *, full: bool) -> str:
@@ -32,17 +31,3 @@ class TasksAudit:
             if after.entry(path) is not None and (fault := fault_of_module(path, after.read(path), full=full)):
                 return fault
         return ""
-
-    def shared_edit(self, landing: Landing, path: RepoPath, before: Tree, after: Tree) -> str:
-        """Find nothing."""
-        return ""
-
-    def shared_whole(
-        self, path: RepoPath, base: bytes | None, final: bytes | None, landed: Iterable[Landing]
-    ) -> list[str]:
-        """Find nothing."""
-        return []
-
-    def account(self, path: RepoPath) -> Mapping[str, int]:
-        """Count nothing."""
-        return {}

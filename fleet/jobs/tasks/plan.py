@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from fleet.jobs.tasks.codebase import FULL
+from fleet.specs import from_parts, parts_of
 from qodebase.errors import QodebaseError
 
 TASKS = 1385
@@ -59,17 +60,7 @@ class Plan:
         Raises:
             BadWorld: a name or a value is not allowed.
         """
-        numbers: dict[str, float] = {}
-        allowed = [entry.name for entry in fields(cls)]
-        for part in filter(None, (piece.strip() for piece in text.split(","))):
-            name, _, value = part.partition("=")
-            if name not in allowed:
-                raise BadWorld(f"a generated world has no `{name}`", hint=f"It takes {', '.join(allowed)}.")
-            try:
-                numbers[name] = float(value) if name == "share" else int(value)
-            except ValueError:
-                raise BadWorld(f"`{name}` of a generated world must be a number, not {value!r}") from None
-        return cls(**numbers)  # type: ignore[arg-type]
+        return from_parts(cls, parts_of(text), what="a generated world", refused=BadWorld)
 
     @property
     def text(self) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from fleet.jobs.tasks.task import Task
+from fleet.specs import from_parts, parts_of
 from qodebase.errors import QodebaseError
 
 
@@ -34,17 +35,7 @@ class Sampling:
         Raises:
             TooFewTasks: a name or a value is not allowed.
         """
-        numbers: dict[str, float] = {}
-        allowed = [entry.name for entry in fields(cls)]
-        for part in filter(None, (piece.strip() for piece in text.split(","))):
-            name, _, value = part.partition("=")
-            if name not in allowed:
-                raise TooFewTasks(f"a sample has no `{name}`", hint=f"It takes {', '.join(allowed)}.")
-            try:
-                numbers[name] = float(value) if name == "share" else int(value)
-            except ValueError:
-                raise TooFewTasks(f"`{name}` of a sample must be a number, not {value!r}") from None
-        return cls(**numbers)  # type: ignore[arg-type]
+        return from_parts(cls, parts_of(text), what="a sample", refused=TooFewTasks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,11 +6,12 @@ endpoint's right answers and finds every wrong one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fleet.jobs.registry import digest_of_file
+from fleet.unshared import Unshared
 from qodebase.change import Change, Write
 from qodebase.commands.bench.support.endpoint_plan import answer_to
 from qodebase.intent import Ending, Intent
@@ -81,7 +82,7 @@ class Lines:
         return RightLines()
 
 
-class RightLines:
+class RightLines(Unshared):
     """Find every file that holds another line than the one that was asked for."""
 
     def proof(self, landing: Landing, before: Tree, after: Tree, *, full: bool) -> str:
@@ -89,20 +90,6 @@ class RightLines:
         path = landing.intent.scope[0]
         right = answer_to(landing.intent.asked).encode() + b"\n"
         return "" if after.read(path) == right else f"{path.text} holds the answer to another prompt"
-
-    def shared_edit(self, landing: Landing, path: RepoPath, before: Tree, after: Tree) -> str:
-        """Find nothing: no path is shared."""
-        return ""
-
-    def shared_whole(
-        self, path: RepoPath, base: bytes | None, final: bytes | None, landed: Iterable[Landing]
-    ) -> list[str]:
-        """Find nothing: no path is shared."""
-        return []
-
-    def account(self, path: RepoPath) -> Mapping[str, int]:
-        """Count nothing."""
-        return {}
 
 
 def asked_of(path: RepoPath) -> str:
