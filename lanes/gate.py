@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from qodebase.check import read_together
 from qodebase.paths import RepoPath
 from qodebase.ports import Checker, Judgement, Verdict
 
@@ -154,21 +155,11 @@ class Gate:
             checks=tuple(known),
             output="\n".join(dict.fromkeys(one.told for one in known.values() if one.told)),
             flake=bool(flipped),
-            read=union(one.read for one in known.values()),
+            read=read_together(one.read for one in known.values()),
             failed=failed,
             reads={name: one.read for name, one in known.items()},
         )
         return Found(judgement=judgement, flipped=flipped, runs=runs)
-
-
-def union(reads: Iterable[tuple[RepoPath, ...] | None]) -> tuple[RepoPath, ...] | None:
-    """Return what checks read together; None, which means everything, where that of one is not known."""
-    found: set[RepoPath] = set()
-    for read in reads:
-        if read is None:
-            return None
-        found.update(read)
-    return tuple(sorted(found))
 
 
 def _red(judgement: Judgement, checks: Sequence[str]) -> frozenset[str]:

@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lanes.gate import Gate, union
+from lanes.gate import Gate
 from lanes.train import Train
 from qodebase import events
+from qodebase.check import read_together
 from qodebase.journal import Journal
 from qodebase.paths import CommitId
 from qodebase.ports import Judgement, Verdict
@@ -259,7 +260,7 @@ def together(before: Judgement, again: Judgement) -> Judgement:
         checks=tuple(sorted({*before.checks, *again.checks})),
         output=again.output,
         flake=before.flake or again.flake,
-        read=union(reads.values()),
+        read=read_together(reads.values()),
         reads=reads,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lanes.fork import Fork, Main
 from lanes.prefetch import Guess
@@ -200,10 +201,7 @@ class Replays:
         submission.usage = submission.usage + usage
         self._journal.write(
             events.Wasted,
-            actor=f"lane {submission.lanes[0]}",
-            intent=submission.intent.id,
-            attempt=submission.attempt,
-            lane=submission.lanes[0],
+            **_where(submission),
             replay=submission.replay + 1,
             why="its prompt named a change that did not land, or main moved otherwise",
             calls=usage.calls,
@@ -214,10 +212,7 @@ class Replays:
         """Give a change up for this sitting; a later one hands it in as it was made."""
         self._journal.write(
             events.Postponed,
-            actor=f"lane {submission.lanes[0]}",
-            intent=submission.intent.id,
-            attempt=submission.attempt,
-            lane=submission.lanes[0],
+            **_where(submission),
             why=postponed.why,
         )
         self._ends.end(submission, postponed)
@@ -230,10 +225,7 @@ class Replays:
             submission.collided.append(whole)
             self._journal.write(
                 events.CollisionMet,
-                actor=f"lane {submission.lanes[0]}",
-                intent=submission.intent.id,
-                attempt=submission.attempt,
-                lane=submission.lanes[0],
+                **_where(submission),
                 collided=whole,
                 replay=submission.replay,
             )
@@ -267,3 +259,9 @@ def _detail(collisions: Iterable[Collided]) -> str:
         there = collided.moved_to or collided.path
         lines += [described(there.text, collided.clashes)] if collided.clashes else []
     return "\n".join(lines)
+
+
+def _where(submission: Submission) -> dict[str, Any]:
+    """Return the fields of every event about a change in its lane."""
+    lane = submission.lanes[0]
+    return {"actor": f"lane {lane}", "intent": submission.intent.id, "attempt": submission.attempt, "lane": lane}

@@ -100,3 +100,13 @@ def concerns(read: Iterable[RepoPath] | None, path: RepoPath, *, named: bool = F
     known = read if isinstance(read, frozenset | set) else frozenset(read)
     above = path.rpartition(b"/")[0]
     return path in known or (named and RepoPath(above + b"/") in known)
+
+
+def read_together(reads: Iterable[tuple[RepoPath, ...] | None]) -> tuple[RepoPath, ...] | None:
+    """Return what checks read together; None, which means everything, where that of one is not known."""
+    found: set[RepoPath] = set()
+    for read in reads:
+        if read is None:
+            return None
+        found.update(read)
+    return tuple(sorted(found))

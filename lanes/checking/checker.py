@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from lanes.checking.runs import Runs
 from lanes.checking.sandbox import Sandbox
 from lanes.checking.sharing import Over, Wanted
 from lanes.checking.trees import Code, Trees
-from qodebase.check import Check
+from qodebase.check import Check, read_together
 from qodebase.paths import RepoPath
 from qodebase.ports import Clock, Judgement, Verdict
 from qodebase.trunk.folder import Node
@@ -101,7 +101,7 @@ class SandboxedChecker:
             verdict=Verdict.RED if red else Verdict.GREEN,
             checks=tuple(checks),
             output=_told(judged),
-            read=_union(reads.values()),
+            read=read_together(reads.values()),
             failed=tuple(red),
             reads=reads,
         )
@@ -128,7 +128,7 @@ class SandboxedChecker:
         again = [name for name in touched if not results[name].why]
         kept = {name: self._kept(name, expected[name]) for name in again}
         for name, own in (await self._run({name: {} for name in again}, kept, code, checkout)).items():
-            read = _union((results[name].read, own.read))
+            read = read_together((results[name].read, own.read))
             judged[name] = _Judged(result=replace(own, read=read), notes=judged[name].notes)
         return judged
 
@@ -174,15 +174,6 @@ class SandboxedChecker:
             if lost and not result.why:
                 results[name] = replace(result, why=missing(lost))
         return results
-
-
-def _union(reads: Iterable[tuple[RepoPath, ...] | None]) -> tuple[RepoPath, ...] | None:
-    found: set[RepoPath] = set()
-    for read in reads:
-        if read is None:
-            return None
-        found.update(read)
-    return tuple(sorted(found))
 
 
 def _told(judged: Mapping[str, _Judged]) -> str:
