@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,15 +49,16 @@ def measure(setting: Setting, own: Path) -> Measured:
     return _measured(setting, work, folder, score, time.monotonic() - began)
 
 
-class _Work(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
     """What is run: the code, the job's settings, the tests, and where the hot tasks aim."""
 
     repository: Path
     settings: dict[str, Any]
-    tasks: tuple[Any, ...]
-    neighbours: Mapping[str, Any]
+    tasks: tuple[Task, ...]
+    neighbours: Mapping[str, Check]
     hot: tuple[str, ...]
-    hot_modules: tuple[Any, ...]
+    hot_modules: tuple[str, ...]
     share_observed: float
 
 
@@ -72,7 +73,7 @@ def _made(setting: Setting, own: Path) -> _Work:
         tasks=world.tasks,
         neighbours=world.neighbours,
         hot=world.hot,
-        hot_modules=world.hot_modules,
+        hot_modules=tuple(path.text for path in world.hot_modules),
         share_observed=world.share_observed,
     )
 
@@ -209,14 +210,13 @@ def _measured(setting: Setting, work: _Work, folder: RunFolder, score: Score, se
     from results.metrics import SCORE
 
     audit = audit_of(str(folder.root))
-    row = score.row(share=setting.share, queue=setting.queue.name, rules=True, seed=setting.seed)
-    row["rules"] = setting.queue.rules
+    row = score.row(share=setting.share, queue=setting.queue.name, rules=setting.queue.rules, seed=setting.seed)
     (folder.root / SCORE).write_bytes(msgspec.json.encode(row))
     return Measured(
         row=row,
         lost=[asdict(loss) for loss in score.lost],
         failing=[asdict(one) for one in score.failing],
-        hot_modules=[str(module.text if hasattr(module, "text") else module) for module in work.hot_modules],
+        hot_modules=list(work.hot_modules),
         hot_functions=len(work.hot),
         share_observed=work.share_observed,
         balanced=audit.ok and not audit.not_checked,
