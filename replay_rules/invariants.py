@@ -24,9 +24,10 @@ from qodebase.collision import Collision
 from replay_rules.data_keys import reader_of
 from replay_rules.grammars import GRAMMARS, language_of
 from replay_rules.hunks import Hunk, hunks, lines_of, whole_hunks
+from replay_rules.kept import kept
 from replay_rules.meant_once import is_meant_once
-from replay_rules.parsing import parse
-from replay_rules.symbols import definitions_in, doubled_keys
+from replay_rules.parsing import parsed_once
+from replay_rules.symbols import definitions, doubled_keys
 
 PARSED_BYTES = 1 << 20
 """Larger files are data; I1 and I2 do not look at them."""
@@ -104,13 +105,13 @@ def _losses(base: bytes, main: bytes, change: bytes, result: bytes) -> str:
         untouched[line.rstrip(b"\r\n")] += count
     if lost := untouched - there:
         return f"I3: the line {_shown(next(iter(lost)))} is lost, which neither side touched"
-    words = {*_WORD.findall(main), *_WORD.findall(change)} - set(_WORD.findall(base))
-    gone = words - set(_WORD.findall(result))
+    words = (_words(main).keys() | _words(change).keys()) - _words(base).keys()
+    gone = words - _words(result).keys()
     return f"I3: {_shown(min(gone))} is lost, which a side added" if gone else ""
 
 
 def _swept(base: bytes, main: bytes, change: bytes, result: bytes) -> str:
-    before, ours, theirs, now = (Counter(_WORD.findall(side)) for side in (base, main, change, result))
+    before, ours, theirs, now = (_words(side) for side in (base, main, change, result))
     for side, other in ((ours, theirs), (theirs, ours)):
         back = [word for word, count in before.items() if count > 1 and not side[word] and now[word] and other[word]]
         if back:
@@ -152,15 +153,25 @@ def _read(path: bytes, content: bytes) -> _Structure | None:
     """Return what there is to count; None where nothing here can read the file."""
     language = language_of(path)
     if language is not None and language in GRAMMARS:
-        parsed = parse(language, content)
-        names: Counter[Hashable] = Counter(one.key for one in definitions_in(parsed) if one.kind != "space")
-        names.update({("key", text): count + 1 for text, count in doubled_keys(parsed).items()})
-        return _Structure(parsed.faults(), names)
+        return _read_code(language, content)
     data = reader_of(path)
     if data is None:
         return None
     keys = data(content)
     return _Structure(keys.faults, Counter({("key", text): count for text, count in keys.doubled.items()}))
+
+
+@kept(1 << 20)
+def _read_code(language: str, content: bytes) -> _Structure:
+    parsed = parsed_once(language, content)
+    names: Counter[Hashable] = Counter(one.key for one in definitions(language, content) if one.kind != "space")
+    names.update({("key", text): count + 1 for text, count in doubled_keys(parsed).items()})
+    return _Structure(parsed.faults(), names)
+
+
+@kept(1 << 20)
+def _words(content: bytes) -> Counter[bytes]:
+    return Counter(_WORD.findall(content))
 
 
 def _named(key: Hashable) -> str:

@@ -18,12 +18,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from qodebase.errors import QodebaseError
+from replay_rules.kept import kept
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser, Query, Tree
 
 _parsers = threading.local()
 _TORN = 1000
+_KEPT_BYTES = 2 << 20
+"""A tree takes about 40 times the memory of its content."""
 
 
 class NoGrammar(QodebaseError):
@@ -139,6 +142,12 @@ def parse(language: str, content: bytes) -> Parsed:
         NoGrammar: no installed wheel carries the grammar.
     """
     return Parsed(language=language, content=content, tree=_parser(language).parse(content))
+
+
+@kept(_KEPT_BYTES)
+def parsed_once(language: str, content: bytes) -> Parsed:
+    """Return the tree of a content, kept for the rules and invariants that look at it one after the other."""
+    return parse(language, content)
 
 
 def _parser(language: str) -> Parser:

@@ -13,12 +13,12 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from qodebase.paths import RepoPath
 from replay_rules.grammars import GRAMMARS, language_of
-from replay_rules.parsing import Parsed, parse
+from replay_rules.kept import kept
+from replay_rules.parsing import Parsed, parsed_once
 from replay_rules.shapes import is_comment, is_loose, label, role_of
 
 if TYPE_CHECKING:
@@ -73,13 +73,7 @@ def grammar_of(path: RepoPath) -> str | None:
     return language if language in GRAMMARS else None
 
 
-@lru_cache(maxsize=12)
-def parsed_once(language: str, content: bytes) -> Parsed:
-    """Return the tree of a content; kept for the rules that look at the same collision one after the other."""
-    return parse(language, content)
-
-
-@lru_cache(maxsize=12)
+@kept(1 << 20)
 def cut_once(language: str, content: bytes) -> Container | None:
     """Cut a whole file; kept as its tree is."""
     parsed = parsed_once(language, content)

@@ -17,8 +17,9 @@ from qodebase.collision import Collision, Declined, Resolved, Side
 from qodebase.paths import RepoPath
 from replay_rules.clean_merge import merge
 from replay_rules.file_mode import merged_mode
-from replay_rules.parsing import NoGrammar, Parsed
-from replay_rules.parts import grammar_of, parsed_once
+from replay_rules.kept import kept
+from replay_rules.parsing import NoGrammar, Parsed, parsed_once
+from replay_rules.parts import grammar_of
 from replay_rules.shapes import is_comment
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _DEFINED = (
     "method_definition",
 )
 _STRINGS = ("string", "template_string")
-_WORD = re.compile(rb"\w+")
+_APART = bytes(byte if bytes([byte]).isalnum() or byte == ord("_") else ord(" ") for byte in range(256))
 _RISKY = frozenset({"left", "name", "attribute", "property", "key", "pattern", "alias"})
 
 
@@ -93,8 +94,10 @@ def dangling(language: str, base: bytes, result: bytes) -> str:
 
     This is what a merge of a rename with a new caller looks like, and lines cannot show it.
     """
-    before, after = parsed_once(language, base), parsed_once(language, result)
-    gone = _defined(before) - _defined(after)
+    gone = _defined(language, base) - _defined(language, result)
+    if not gone:
+        return ""
+    after = parsed_once(language, result)
     for name in sorted(gone):
         if re.search(rb"\b" + re.escape(name) + rb"\b", result) is None:
             continue
@@ -118,15 +121,20 @@ def stale_use(collision: Collision, result: bytes) -> str:
 
 def _words_gone(base: bytes, main: bytes, change: bytes) -> bool:
     """Return whether one side alone lacks a word of the base: without that nothing was renamed."""
-    words, ours, theirs = (set(_WORD.findall(content)) for content in (base, main, change))
+    words, ours, theirs = (_words(content) for content in (base, main, change))
     return not (words & ours & theirs) >= words
+
+
+@kept(1 << 20)
+def _words(content: bytes) -> frozenset[bytes]:
+    return frozenset(content.translate(_APART).split())
 
 
 def _renamed(base: Parsed, side: Parsed) -> _Rename | Declined:
     none = Declined(why="no rename to be seen: model")
     if base.content == side.content:
         return none
-    before, after = _defined(base), _defined(side)
+    before, after = (_defined(version.language, version.content) for version in (base, side))
     gone = {name for name in before - after if _count(side, name) == 0}
     come = {name for name in after - before if _count(base, name) == 0}
     if len(gone) != 1 or len(come) != 1:
@@ -214,8 +222,10 @@ def _name(parsed: Parsed, node: Node) -> bytes:
     return parsed.text(name) if name is not None else b""
 
 
-def _defined(parsed: Parsed) -> set[bytes]:
-    return {_name(parsed, node) for node in _definitions(parsed)}
+@kept(1 << 20)
+def _defined(language: str, content: bytes) -> frozenset[bytes]:
+    parsed = parsed_once(language, content)
+    return frozenset(_name(parsed, node) for node in _definitions(parsed))
 
 
 def _count(parsed: Parsed, name: bytes) -> int:

@@ -12,7 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from replay_rules.grammars import GRAMMARS
-from replay_rules.parsing import Parsed, parse
+from replay_rules.kept import kept
+from replay_rules.parsing import Parsed, parsed_once
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -88,6 +89,7 @@ class Definition(NamedTuple):
         return b".".join([*self.parent, self.name]).decode(errors="replace")
 
 
+@kept(1 << 20)
 def definitions(language: str, content: bytes) -> tuple[Definition, ...]:
     r"""Return every definition in order of its start, the outer one first.
 
@@ -98,7 +100,7 @@ def definitions(language: str, content: bytes) -> tuple[Definition, ...]:
     >>> [(one.qualified, one.kind) for one in definitions("python", b"class A:\n    def f(self): pass\n")]
     [('A', 'class'), ('A.f', 'function')]
     """
-    return definitions_in(parse(language, content)) if language in GRAMMARS else ()
+    return definitions_in(parsed_once(language, content)) if language in GRAMMARS else ()
 
 
 def definitions_in(parsed: Parsed) -> tuple[Definition, ...]:

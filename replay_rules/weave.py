@@ -20,8 +20,8 @@ from qodebase.paths import RepoPath
 from replay_rules.clean_merge import merge
 from replay_rules.file_mode import merged_mode
 from replay_rules.layouts import lead, one_layout, shell
-from replay_rules.parsing import NoGrammar, Parsed
-from replay_rules.parts import Container, Item, by_text, cut, cut_once, grammar_of, join, parsed_once
+from replay_rules.parsing import NoGrammar, Parsed, parsed_once
+from replay_rules.parts import Container, Item, by_text, cut, cut_once, grammar_of, join
 from replay_rules.places import Place, Policy, Region, Undecided
 from replay_rules.regions import beside, no_meeting, no_repeats, parts, texts, without
 
