@@ -33,7 +33,7 @@ class Ends:
 
 
 class Replays:
-    """Have a model redo changes; each holds its paths from the first question to its landing.
+    """Have a model redo changes; each holds what it claims from the first question to its landing.
 
     Args:
         most: how often a model may redo a change within one attempt.
@@ -68,10 +68,11 @@ class Replays:
             replay.stop()
 
     def must_wait(self, submission: Submission) -> bool:
-        """Return whether a model redoes something on a path of this change; it is queued again after that."""
+        """Return whether a model redoes something that this change claims too; it is queued again after that."""
         if not self.reservations.blocked(submission):
             return False
-        self.reservations.wait(submission)
+        for freed in self.reservations.wait(submission):
+            self._ends.again(freed)
         return True
 
     def begin(self, stuck: Stuck, guess: Guess | None = None) -> None:
@@ -90,7 +91,7 @@ class Replays:
         return self._may_begin(stuck) and await self._replayed(stuck, None)
 
     def _may_begin(self, stuck: Stuck) -> bool:
-        """Hold the paths of a change, unless it is withdrawn or must wait for them."""
+        """Hold what a change claims, unless it is withdrawn or must wait for that."""
         submission = stuck.submission
         if submission.withdrawn:
             self._ends.end(submission, Withdrawn())

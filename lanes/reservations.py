@@ -1,48 +1,61 @@
-"""Paths that a model's replay holds, and the changes that wait for them.
+"""What a model's replay holds of its paths, and the changes that wait for that.
 
-While a model redoes a change, whatever else lands on its paths makes its work worthless. So a replay holds all paths
-that its change may touch, from its first question to its landing; others that touch one of them wait and are merged
-on what it left. A replay takes all its paths at once or waits itself, so two can never wait for each other.
+While a model redoes a change, whatever else lands where it works makes its work worthless. So from its first question
+to its landing a replay holds what it claims (see `lanes.claims`); others that claim some of it wait and are merged on
+what it left. A replay takes all that it claims at once, and whoever waits holds nothing, so two can never wait for each
+other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from lanes.claims import Parts, claimed, meet, paths_of
 from lanes.submission import Submission
 from qodebase.paths import RepoPath
 
 
 class Reservations:
-    """Who holds which path, and who waits."""
+    """Who holds what of which path, and who waits."""
 
     def __init__(self) -> None:
-        self._holders: dict[RepoPath, Submission] = {}
+        self._held: dict[RepoPath, list[tuple[Submission, Parts]]] = {}
         self._waiting: list[Submission] = []
 
     def hold(self, submission: Submission) -> bool:
-        """Take all paths of a change; return False, and take none, where another one holds some of them."""
-        if self.blocked(submission):
+        """Take all that a change claims; return False, and take nothing, where another one holds some of it."""
+        claims = claimed(submission, paths_of(submission))
+        if self._taken(submission, claims):
             return False
-        self._holders.update(dict.fromkeys(_paths(submission), submission))
+        self._drop(submission)
+        for path, parts in claims.items():
+            self._held.setdefault(path, []).append((submission, parts))
         return True
 
     def blocked(self, submission: Submission) -> bool:
-        """Return whether another change holds a path of this one."""
-        return any(self._holders.get(path, submission) is not submission for path in _paths(submission))
+        """Return whether another change holds something that this one claims."""
+        paths = [path for path in paths_of(submission) if self._others(submission, path)] if self._held else []
+        return bool(paths) and self._taken(submission, claimed(submission, paths))
 
-    def wait(self, submission: Submission) -> None:
-        """Let a change wait until what blocks it is released."""
+    def wait(self, submission: Submission) -> list[Submission]:
+        """Let a change wait until what blocks it is released.
+
+        Returns:
+            Those that waited for what it holds itself; see `release`.
+        """
+        freed = self.release(submission)
         self._waiting.append(submission)
+        return freed
 
     def release(self, submission: Submission) -> list[Submission]:
         """Give back what a change holds, and hand it on.
 
         Returns:
-            Those that wait for nothing any more, in the order of their coming; each holds its paths now, so of several
-            that wait for one path only the first goes on.
+            Those that wait for nothing any more, in the order of their coming; each holds its claims now, so of several
+            that wait for one thing only the first goes on.
         """
-        if all(holder is not submission for holder in self._holders.values()):
+        if not self._drop(submission):
             return []
-        self._holders = {path: holder for path, holder in self._holders.items() if holder is not submission}
         freed: list[Submission] = []
         waiting: list[Submission] = []
         for other in self._waiting:
@@ -50,7 +63,17 @@ class Reservations:
         self._waiting = waiting
         return freed
 
+    def _taken(self, submission: Submission, claims: Mapping[RepoPath, Parts]) -> bool:
+        return any(meet(parts, held) for path, parts in claims.items() for held in self._others(submission, path))
 
-def _paths(submission: Submission) -> set[RepoPath]:
-    moved = (collided.moved_to for collided in submission.stuck_at if collided.moved_to is not None)
-    return {*submission.intent.scope, *submission.change.paths, *moved} - submission.shared
+    def _others(self, submission: Submission, path: RepoPath) -> list[Parts]:
+        return [parts for holder, parts in self._held.get(path, ()) if holder is not submission]
+
+    def _drop(self, submission: Submission) -> bool:
+        """Give back what a change holds; return whether there was something."""
+        mine = [path for path, held in self._held.items() if any(holder is submission for holder, _ in held)]
+        for path in mine:
+            self._held[path] = [one for one in self._held[path] if one[0] is not submission]
+            if not self._held[path]:
+                del self._held[path]
+        return bool(mine)

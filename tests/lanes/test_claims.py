@@ -1,0 +1,151 @@
+"""What a change claims while a model redoes it, and who waits for whom because of that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from lane_world import World
+
+from lanes.claims import claimed, meet
+from lanes.reservations import Reservations
+from lanes.submission import Landed, Submission
+from qodebase.change import EXECUTABLE, AnyOperation, Change, Delete, SetMode, Write
+from qodebase.paths import RepoPath
+from qodebase.ports import Redone, ReplayRequest, Tree
+from qodebase.record import Usage
+
+Make = Callable[..., World]
+PATH = RepoPath(b"shop.py")
+NAMES = ("f", "g", "h", "k")
+BASE = b"import math\n\n\n" + b"\n\n".join(b"def %s(x):\n    a = 1\n    return x\n" % name.encode() for name in NAMES)
+
+
+def edited(*names: str, text: str = "a = 2", base: bytes = BASE) -> bytes:
+    """Return the base with some functions edited."""
+    for name in names:
+        head = b"def %s(x):\n    " % name.encode()
+        base = base.replace(head + b"a = 1", head + text.encode())
+    return base
+
+
+def claim(one: World, content: bytes, path: RepoPath = PATH) -> set[str] | None:
+    parts = claimed(one.submission("i", {path: content}), [path])[path]
+    return None if parts is None else set(parts)
+
+
+def test_edits_within_functions_claim_these_and_no_others(world: Make) -> None:
+    one = world({PATH: BASE})
+    assert claim(one, edited("f")) == {"f"}
+    assert claim(one, edited("f", "h")) == {"f", "h"}
+
+
+def test_what_comes_between_two_definitions_claims_the_place(world: Make) -> None:
+    one = world({PATH: BASE})
+    assert claim(one, b"# licence\n" + BASE) == {"after "}
+    assert claim(one, BASE + b"\n\nprint(f)\n") == {"k"}  # its lines touch those of the last function
+    assert claim(one, BASE.replace(b"return x\n\n\ndef g", b"return x\n\n\ndef new():\n    pass\n\n\ndef g")) == {"g"}
+
+
+def test_of_a_class_the_methods_are_claimed_apart(world: Make) -> None:
+    methods = b"".join(
+        b"    def %s(self):\n        one()\n        two()\n        three()\n\n" % name for name in (b"m", b"n")
+    )
+    base = b"class A:\n" + methods
+    one = world({PATH: base})
+    assert claim(one, base.replace(b"two", b"2", 1)) == {"A.m"}
+    assert claim(one, base.replace(b"two", b"2")) == {"A.m", "A.n"}
+
+
+@pytest.mark.parametrize("path", [b"notes.txt", b"empty.py"])
+def test_a_path_without_definitions_is_claimed_whole(world: Make, path: bytes) -> None:
+    one = world({b"notes.txt": b"a\nb\n", b"empty.py": b"# nothing\n"})
+    assert claim(one, b"a\nc\n", RepoPath(path)) is None
+
+
+@pytest.mark.parametrize("operation", [Delete(path=PATH), SetMode(path=PATH, mode=EXECUTABLE)])
+def test_a_change_of_the_file_itself_claims_it_whole(world: Make, operation: AnyOperation) -> None:
+    one = world({PATH: BASE})
+    assert claimed(one.submission("i", [operation]), [PATH]) == {PATH: None}
+
+
+def test_a_new_file_and_one_that_the_change_only_may_touch_are_claimed_whole(world: Make) -> None:
+    one = world({PATH: BASE})
+    new, other = RepoPath(b"new.py"), RepoPath(b"other.py")
+    submission = one.submission("i", {PATH: edited("f"), new: BASE})
+    assert claimed(submission, [PATH, new, other]) == {PATH: frozenset({"f"}), new: None, other: None}
+
+
+def test_whole_paths_meet_whatever_is_claimed_of_them() -> None:
+    assert meet(None, frozenset({"f"}))
+    assert meet(frozenset({"f"}), None)
+    assert meet(frozenset({"f", "g"}), frozenset({"g"}))
+    assert not meet(frozenset({"f"}), frozenset({"g"}))
+
+
+def test_replays_of_one_file_run_beside_each_other_where_they_claim_different_functions(world: Make) -> None:
+    one = world({PATH: BASE})
+    first, second, third = (one.submission(name, {PATH: edited(*name)}) for name in ("f", "g", "fh"))
+    held = Reservations()
+    assert held.hold(first)
+    assert held.hold(second)
+    assert held.blocked(third)
+    assert not held.hold(third)
+    assert held.wait(third) == []
+    assert held.release(second) == []
+    assert held.release(first) == [third]
+    assert held.blocked(first)
+
+
+def test_whoever_waits_holds_nothing_so_that_two_never_wait_for_each_other(world: Make) -> None:
+    one = world({PATH: BASE})
+    first, second, behind = (one.submission(name, {PATH: edited(name)}) for name in ("f", "g", "f"))
+    held = Reservations()
+    assert held.hold(first)
+    assert held.hold(second)
+    assert held.blocked(behind)
+    held.wait(behind)
+    # Redone, it edits what the other one holds.
+    first.change = one.submission("f", {PATH: edited("f", "g")}).change
+    assert held.blocked(first)
+    assert held.wait(first) == [behind]
+    assert held.release(behind) == []
+    assert held.release(second) == [first]
+
+
+class Redoes:
+    """Adds a line to the function that an intent is named after; says who is being redone at the same time."""
+
+    def __init__(self) -> None:
+        self.now: set[str] = set()
+        self.beside: set[frozenset[str]] = set()
+
+    async def redo(self, request: ReplayRequest, fork: Tree) -> Redone:
+        self.now.add(request.intent.id)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        self.beside.add(frozenset(self.now))
+        name = request.intent.id[0].encode()
+        head = b"def %s(x):\n" % name
+        content = fork.read(PATH).replace(head, head + b"    %s = 1\n" % request.intent.id.encode())
+        await asyncio.sleep(0)
+        self.now.remove(request.intent.id)
+        change = Change(base=fork.commit, operations=(Write(path=PATH, content=content),))
+        return Redone(change=change, model="m", usage=Usage(), plan={})
+
+
+def test_changes_of_one_file_are_redone_at_the_same_time_and_all_land(world: Make) -> None:
+    redo = Redoes()
+    one = world({PATH: BASE}, redo=redo)
+
+    def made(name: str) -> Submission:
+        return one.submission(name, {PATH: edited(name[0], text=f"a = {name[1]}2")})
+
+    outcomes = one.land_all(*(made(name + number) for name in NAMES for number in "123"))
+    assert all(isinstance(outcome, Landed) for outcome in outcomes)
+    assert max(map(len, redo.beside)) > 1
+    assert not any(len({name[0] for name in names}) < len(names) for names in redo.beside)
+    content = one.files()[PATH].decode()
+    assert sorted(content.count(f"{name}{number} = 1") for name in NAMES for number in "123") == [0] * 4 + [1] * 8
+    one.assert_whole()
