@@ -84,7 +84,7 @@ class Runs:
         told = any(variable.startswith("PYTEST") for variable in check.environ)
         if check.tests and not told and await self._small.may_be_plain():
             plain = [name for name in names if name not in self._for_pytest]
-        others = [name for name in names if name not in set(plain)]
+        others = names if not plain else [name for name in names if name in self._for_pytest]
         return [_Round(names=some, plain=some is plain) for some in (plain, others) if some]
 
     async def _alone(self, name: str, one: Wanted, code: Code, checkout: Checkout) -> Result:

@@ -15,11 +15,14 @@ import sys
 from pathlib import Path
 
 _MOST_BYTES = 256 << 10
+_SHARED, _MOST_SHARED = "shared", 1024
 _TESTS = ("test_*.py", "*_test.py", "conftest.py")
 
 
 def prepare(folder: str, prefix: str, modules: list[str], *, plain: bool) -> None:
     """Compile modules of a folder, unless that was done from the same text; tests as pytest rewrites them, or plain.
+
+    What is not rewritten is compiled once for all folders: Python tells a module by itself where it was loaded from.
 
     Args:
         folder: where the code lies, without links in its path.
@@ -33,10 +36,10 @@ def prepare(folder: str, prefix: str, modules: list[str], *, plain: bool) -> Non
             continue
         # What cannot be compiled here fails in the check, with a message.
         with contextlib.suppress(OSError, SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
-            _compile(path, plain=plain)
+            _compile(path, prefix, plain=plain)
 
 
-def _compile(path: str, *, plain: bool) -> None:
+def _compile(path: str, prefix: str, *, plain: bool) -> None:
     if os.path.getsize(path) > _MOST_BYTES:
         return
     text = Path(path).read_bytes()
@@ -54,10 +57,33 @@ def _compile(path: str, *, plain: bool) -> None:
     if test:
         _rewrite(path, compiled)
     else:
-        mode = py_compile.PycInvalidationMode.CHECKED_HASH
-        py_compile.compile(path, compiled, doraise=True, quiet=2, invalidation_mode=mode)
+        _link(os.path.join(prefix, _SHARED, digest), path, compiled)
     os.chmod(compiled, 0o644)
     Path(made_from).write_text(digest)
+
+
+def _link(shared: str, path: str, compiled: str) -> None:
+    if not os.path.exists(shared):
+        folder = os.path.dirname(shared)
+        os.makedirs(folder, exist_ok=True)
+        _forget(folder)
+        # Several processes may be at this, each with the same number in a namespace of its own.
+        made = f"{shared}.{os.urandom(8).hex()}"
+        mode = py_compile.PycInvalidationMode.CHECKED_HASH
+        py_compile.compile(path, made, doraise=True, quiet=2, invalidation_mode=mode)
+        os.rename(made, shared)
+    os.link(shared, compiled)
+
+
+def _forget(folder: str) -> None:
+    """Remove the older half of what no folder holds any more, once there is much of it."""
+    if len(os.listdir(folder)) <= _MOST_SHARED:
+        return
+    with os.scandir(folder) as entries:
+        unused = [(found.st_mtime, entry.path) for entry in entries if (found := entry.stat()).st_nlink == 1]
+    for _, path in sorted(unused)[: len(unused) // 2]:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 def _rewritten_at(path: str) -> str:

@@ -91,3 +91,27 @@ def test_many_requests_at_once_share_one_process(folder: Path) -> None:
             await warm.close()
 
     assert [outcome.exit for outcome in asyncio.run(work())] == list(range(8))
+
+
+def test_a_text_is_compiled_once_for_all_folders_and_knows_where_it_was_loaded_from(folder: Path) -> None:
+    bytecode = folder / "bytecode"
+    bytecode.mkdir(mode=0o755)
+    for name in ("one", "two"):
+        (folder / name).mkdir(mode=0o755)
+        (folder / name / "part.py").write_text("def f():\n    raise ValueError(f.__code__.co_filename)\n")
+        (folder / name / "test_a.py").write_text("from part import f\n\ndef test_a():\n    f()\n")
+
+    async def work() -> list[bytes]:
+        warm = Warm(Sandbox(keep=(folder,), bytecode=bytecode, preload=("pytest",)))
+        try:
+            places = [folder / name for name in ("one", "two")]
+            asked = [Request(folder=at, tests=("test_a.py",), modules=("part.py",)) for at in places]
+            return [(await warm.run(request)).report for request in asked]
+        finally:
+            await warm.close()
+
+    said = asyncio.run(work())
+    kept = list(bytecode.rglob("part.*.pyc"))
+    assert len(kept) == 2
+    assert len({path.stat().st_ino for path in kept}) == 1
+    assert [f"{name}/part.py".encode() in text for name, text in zip(("one", "two"), said, strict=True)] == [True, True]
