@@ -66,8 +66,11 @@ class Guess:
         return landed and all(self._main.entry(path) == entry for path, entry in fork.shown.items())
 
     def when_over(self, listener: Callable[[], None]) -> None:
-        """Call a listener when it is known what the train left."""
-        self._listeners.append(listener)
+        """Call a listener when it is known what the train left, at once where it is."""
+        if self.over.is_set():
+            listener()
+        else:
+            self._listeners.append(listener)
 
     def forget(self, listener: Callable[[], None]) -> None:
         """Call a listener no more."""

@@ -140,27 +140,32 @@ class Replays:
         return False
 
     async def _redone_ahead(self, stuck: Stuck, guess: Guess) -> bool:
-        """Redo a change on a guessed state; where main does not come to it, what the model said is thrown away."""
+        """Redo a change on a guessed state; where main does not come to it, what the model said is thrown away.
+
+        Once main has come to it, the replay is one on that state, and what lands after that is dealt with as ever.
+        """
         submission = stuck.submission
         intent = self._main.placed(submission.intent)
         if self._redo_ahead is None or isinstance(intent, Declined) or not self._may_guess(stuck):
             await guess.over.wait()
             return True
-        fork = guess.fork((*intent.scope, *submission.change.paths))
+        paths = {*intent.scope, *submission.change.paths}
+        fork = guess.fork(paths)
         request = _request(stuck, intent, submission.replay + 1, ())
-
-        def right() -> bool:
-            return guess.right(fork, request.since)
+        came: Fork | None = None
 
         async def settled(change: Change) -> Change | None:
             await guess.over.wait()
-            return change.on(self._main.tip) if right() else None
+            return None if came is None else change.on(came.commit)
 
         outcome: Redone | Declined | Postponed | ThrownAway | None = None
         async with Stoppable() as asking:
 
             def look() -> None:
-                if not right():
+                nonlocal came
+                if guess.right(fork, request.since):
+                    came = self._main.fork(paths, self._shared)
+                else:
                     asking.stop()
 
             guess.when_over(look)
@@ -173,14 +178,13 @@ class Replays:
         if isinstance(outcome, Postponed):
             self._postpone(submission, outcome)
             return False
-        if outcome is None or isinstance(outcome, ThrownAway) or not right():
+        if outcome is None or isinstance(outcome, ThrownAway) or came is None:
             self._waste(submission, outcome)
             return True
         submission.replay += 1
         if isinstance(outcome, Declined):
             return await self._redone(stuck, [Step(by="model", declined=outcome.why)])
-        paths = {*intent.scope, *submission.change.paths}
-        self._take(stuck, outcome, self._main.fork(paths, self._shared), [])
+        self._take(stuck, outcome, came, [])
         return True
 
     def _may_guess(self, stuck: Stuck) -> bool:

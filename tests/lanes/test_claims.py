@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 
+import msgspec
 import pytest
 from lane_world import World
 
 from lanes.claims import claimed, meet
 from lanes.reservations import Reservations
-from lanes.submission import Landed, Submission
+from lanes.submission import Landed, Outcome, Submission
+from qodebase import events
 from qodebase.change import EXECUTABLE, AnyOperation, Change, Delete, SetMode, Write
 from qodebase.paths import RepoPath
-from qodebase.ports import Redone, ReplayRequest, Tree
+from qodebase.ports import Judgement, Redone, ReplayRequest, ThrownAway, Tree, Verdict
 from qodebase.record import Usage
 
 Make = Callable[..., World]
@@ -148,4 +150,63 @@ def test_changes_of_one_file_are_redone_at_the_same_time_and_all_land(world: Mak
     assert not any(len({name[0] for name in names}) < len(names) for names in redo.beside)
     content = one.files()[PATH].decode()
     assert sorted(content.count(f"{name}{number} = 1") for name in NAMES for number in "123") == [0] * 4 + [1] * 8
+    one.assert_whole()
+
+
+class Held:
+    """A checker that finds everything green, the first time only when it may."""
+
+    def __init__(self) -> None:
+        self.asked, self.go = asyncio.Event(), asyncio.Event()
+
+    async def check(self, tree: str, checks: Sequence[str]) -> Judgement:
+        self.asked.set()
+        await self.go.wait()
+        return Judgement(tree=tree, verdict=Verdict.GREEN, checks=tuple(checks), reads=dict.fromkeys(checks, ()))
+
+
+class RedoesAhead(Redoes):
+    """Answers on a guessed state when it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked, self.go = asyncio.Event(), asyncio.Event()
+
+    async def redo_ahead(
+        self, request: ReplayRequest, fork: Tree, settled: Callable[[Change], Awaitable[Change | None]]
+    ) -> Redone | ThrownAway:
+        self.asked.set()
+        await self.go.wait()
+        redone = await self.redo(request, fork)
+        change = await settled(redone.change)
+        return ThrownAway(usage=redone.usage) if change is None else msgspec.structs.replace(redone, change=change)
+
+
+def test_what_lands_beside_a_replay_on_a_guess_that_came_true_does_not_make_it_worthless(world: Make) -> None:
+    redo, checker = RedoesAhead(), Held()
+    one = world({PATH: BASE}, redo=redo, checker=checker)
+    first, second, beside = (
+        one.submission(name, {PATH: edited(name[0], text=f"a = {name[1]}2")}) for name in ("f1", "f2", "g1")
+    )
+
+    async def work() -> list[Outcome]:
+        async with one.serving() as yard:
+            futures = [yard.submit(first)]
+            await checker.asked.wait()
+            futures.append(yard.submit(second))
+            await redo.asked.wait()
+            checker.go.set()
+            await futures[0]
+            futures.append(yard.submit(beside))
+            await futures[2]
+            redo.go.set()
+            return [await future for future in futures]
+
+    outcomes = asyncio.run(work())
+    assert all(isinstance(outcome, Landed) for outcome in outcomes)
+    assert one.landed() == ["f1", "g1", "f2"]
+    assert one.events(events.Wasted) == []
+    assert one.record("f2").replay == 1
+    content = one.files()[PATH]
+    assert all(text in content for text in (b"f2 = 1\n    a = 12", b"def g(x):\n    a = 12"))
     one.assert_whole()
