@@ -136,7 +136,8 @@ def _fields(fields: Sequence[Member]) -> str:
             shown.append(f"{one.name} = {one.value}")
         else:
             shown.append(one.name)
-    kind = "sets" if all("=" in text for text in shown) else "field" if len(shown) == 1 else "fields"
+    word = "constant" if all(one.name.isupper() for one in fields) else "field"
+    kind = "sets" if all("=" in text for text in shown) else word if len(shown) == 1 else f"{word}s"
     return f"{kind} {fitting(shown, 110)}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from declared_sources import DECLARED
 
 from fleet.jobs.document.languages import languages
 from fleet.jobs.document.writing import insert
@@ -21,7 +22,7 @@ BUILT = [
     b"// Copyright (c) 2020 X\n// \n" * 1000 + b"package a\n",
     b"=begin\n" * 500,
 ]
-SUFFIXES = ("go", "rs", "java", "kt", "c", "h", "cc", "cs", "swift", "rb")
+SUFFIXES = sorted({name.rpartition(".")[2] for name in DECLARED})
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -100,6 +100,24 @@ def test_a_macro_before_a_name_does_not_hide_a_class() -> None:
     assert [(one.name, one.kind) for one in found.symbols] == [("Till", Kind.CLASS)]
 
 
+def test_a_type_that_is_taken_for_a_name_is_not_public() -> None:
+    found = _outline("a.h", b"SHOP_API void (shop_pay) (int coins);\nint shop_open(void);\n")
+    assert [one.name for one in public_names(found)] == ["shop_open"]
+
+
+def test_a_class_gives_neither_its_constructors_nor_the_macros_behind_its_methods() -> None:
+    lines = ("public:", "Till();", "~Till() override;", "int Pay(int coins) const\n    SHOP_LOCKS_REQUIRED(lock_);")
+    found = _outline("a.h", "\n".join(["class Till : public Box {", *lines, "};", ""]).encode())
+    assert [one.name for one in found.symbols[0].members] == ["Pay"]
+
+
+def test_names_in_capitals_are_no_macros() -> None:
+    source = b"struct SHOP_TILL {\n};\nconst int SHOP_SIZE = 5;\nint SHOP_OPEN(int day);\ntypedef int SHOP_COIN;\n"
+    assert [one.name for one in public_names(_outline("a.h", source))] == [
+        *("SHOP_TILL", "SHOP_OPEN", "SHOP_COIN", "SHOP_SIZE"),
+    ]
+
+
 def test_names_in_a_namespace_without_a_name_are_not_public() -> None:
     found = _outline("a.cc", b"namespace {\nint hidden() { return 1; }\n}\nint shown() { return 1; }\n")
     assert [(one.name, one.public) for one in found.symbols] == [("hidden", False), ("shown", True)]
@@ -126,8 +144,104 @@ def test_tests_are_counted() -> None:
 
 def test_comments_are_read_without_their_marks() -> None:
     assert plain_comment("/**\n * Sells [tea](x) &amp; [`Cake`].\n */") == "Sells tea & `Cake`."
-    assert plain_comment("//go:noinline\n// Sells tea.") == "Sells tea."
     assert plain_comment("# :stopdoc:\n# Sells tea.") == "Sells tea."
+
+
+FOR_TOOLS = {
+    "a.go": ("//go:noinline", "//nolint:errcheck // it cannot fail", "// +build linux", "//export Pay"),
+    "a.rs": ("// rustfmt-skip", "//@ run-pass", "// edition:2021"),
+    "A.java": ("// @formatter:off", "//noinspection unchecked", "// CHECKSTYLE:OFF", "// NOPMD this is meant so"),
+    "a.kt": ("// @formatter:off", "//noinspection unchecked", "// ktlint-disable no-wildcard-imports"),
+    "a.c": ("// clang-format off", "/* -*- mode: c; c-basic-offset: 4 -*- */", "// NOLINTNEXTLINE(misc-unused)"),
+    "a.cc": ("// clang-format off", "// cppcheck-suppress unusedFunction", "// GCOV_EXCL_START", "// static"),
+    "a.cs": ("// ReSharper disable All", "// ReSharper disable once InconsistentNaming", "// noinspection Naming"),
+    "a.swift": ("// swift-tools-version:5.5", "// swiftlint:disable all", "// sourcery: AutoMockable"),
+    "a.rb": (
+        *("# frozen_string_literal: true", "# encoding: utf-8", "# -*- coding: utf-8 -*-", "# warn_indent: true"),
+        *("# shareable_constant_value: literal", "# typed: strict", "#!/usr/bin/env ruby", "# rbs_inline: enabled"),
+        *("# rubocop:disable Metrics/ClassLength", "# vim: ts=2"),
+    ),
+    "a.js": ("// eslint-disable-next-line no-undef", "/* v8 ignore next 3 */", "// biome-ignore lint: it is meant so"),
+    "a.ts": ("// @ts-expect-error it is meant so", "// deno-lint-ignore no-explicit-any", "// prettier-ignore"),
+}
+SELLS = {
+    "a.go": ("package a\n\n", "// Sells tea to all.", "func Pay() {}\n"),
+    "a.rs": ("", "/// Sells tea to all.", "pub fn pay() {}\n"),
+    "A.java": ("", "/** Sells tea to all. */", "public class Pay {}\n"),
+    "a.kt": ("", "/** Sells tea to all. */", "class Pay\n"),
+    "a.c": ("", "/* Sells tea to all. */", "int pay(void) { return 1; }\n"),
+    "a.cc": ("", "// Sells tea to all.", "int pay() { return 1; }\n"),
+    "a.cs": ("", "/// Sells tea to all.", "public class Pay {}\n"),
+    "a.swift": ("", "/// Sells tea to all.", "public class Pay {}\n"),
+    "a.rb": ("", "# Sells tea to all.", "class Pay\nend\n"),
+    "a.js": ("", "/** Sells tea to all. */", "export function pay() {}\n"),
+    "a.ts": ("", "/** Sells tea to all. */", "export function pay() {}\n"),
+}
+
+
+@pytest.mark.parametrize(("name", "comment"), [(name, one) for name, found in FOR_TOOLS.items() for one in found])
+def test_what_a_comment_says_to_a_tool_is_no_documentation(name: str, comment: str) -> None:
+    begin, documentation, code = SELLS[name]
+    found = []
+    for above in (comment, f"{comment}\n{documentation}", f"{documentation}\n{comment}"):
+        outline = _outline(name, f"{begin}{above}\n{code}".encode())
+        found.append(outline.symbols[0].summary)
+        assert outline.leading in ((), ("Sells tea to all.",))
+    assert found == ["", "Sells tea to all.", "Sells tea to all."]
+
+
+def test_the_heading_of_a_section_does_not_join_the_documentation_below_it() -> None:
+    for heading in ("// MARK: - The shop and its till", "//region The shop and its till", "// The shop and its till."):
+        found = _outline("a.swift", f"{heading}\n/// Sells tea to all.\npublic class Pay {{}}\n".encode())
+        assert found.symbols[0].summary == "Sells tea to all."
+    found = _outline("a.swift", b"// MARK: - The shop and its till\npublic class Pay {}\n")
+    assert found.symbols[0].summary == ""
+
+
+def test_a_task_is_no_documentation() -> None:
+    alone = b"package a\n\n// TODO: sell coffee too.\nfunc Pay() {}\n"
+    below = b"package a\n\n// Pay returns it.\n// TODO(me): and all the rest.\nfunc Pay() {}\n"
+    assert [_outline("a.go", one).symbols[0].summary for one in (alone, below)] == ["", "Returns it."]
+    empty = b"package a\n\n// TODO returns an empty one.\nfunc TODO() {}\n"
+    assert _outline("a.go", empty).symbols[0].summary == "Returns an empty one."
+
+
+def test_what_a_directive_is_continued_by_does_not_join_the_documentation() -> None:
+    found = _outline(
+        "a.cc", b"// Sells tea to all.\n// REQUIRES: an open shop,\n// and coins.\nint pay() { return 1; }\n"
+    )
+    assert found.symbols[0].summary == "Sells tea to all."
+
+
+def test_a_ruby_module_without_methods_gives_its_constants() -> None:
+    found = _outline("version.rb", b"# frozen_string_literal: true\nmodule Shop\n  VERSION = '1.2'\n  left = 1\nend\n")
+    assert [(one.name, one.value) for one in found.symbols[0].members] == [("VERSION", "'1.2'")]
+    assert describe(b"shop/version.rb", found) == "Shop.\n\n- Shop: sets VERSION = '1.2'."
+
+
+def test_names_that_rust_imports_are_told_as_they_are_declared() -> None:
+    found = _outline("a.rs", b"use std::fmt::{self, Display as Shown};\nuse a::b as c;\npub fn pay() {}\n")
+    assert [(one.module, one.names) for one in found.imports] == [("std::fmt", ("Display",)), ("a", ("b",))]
+
+
+@pytest.mark.parametrize(
+    ("name", "comment", "summary"),
+    [
+        ("A.java", "/** Sells {@link Tea#pour(int, Cup...)} to all. */", "Sells Tea.pour(int, Cup...) to all."),
+        ("A.java", "/** Sells {@link #pour} and {@link Cup tea cups}. */", "Sells pour and tea cups."),
+        ("A.java", "/** Sells {@code a == null ? tea : cup} to all. */", "Sells a == null ? tea : cup to all."),
+        ("a.rb", "# Sells {Tea} by {Till#pay!} to all.", "Sells Tea by Till#pay! to all."),
+        ("a.kt", "/** Sells tea to all. https://tea.example/ */", "Sells tea to all."),
+    ],
+)
+def test_links_in_documentation_are_told_by_their_names(name: str, comment: str, summary: str) -> None:
+    assert _outline(name, f"{comment}\n{SELLS[name][2]}".encode()).symbols[0].summary == summary
+
+
+def test_the_names_of_people_and_files_say_nothing_of_a_file() -> None:
+    for line in ("File: shop.cc", "Contact: shop@tea.example", "shop@tea.example, https://tea.example/"):
+        found = _outline("a.cc", f"// {line}\n\n// The shop sells tea to all.\n\nint pay();\n".encode())
+        assert found.leading == ("The shop sells tea to all.",)
 
 
 def _used(files: dict[str, bytes]) -> Usage:

@@ -204,3 +204,14 @@ HOSTILE = [
 @pytest.mark.parametrize("content", HOSTILE, ids=range(len(HOSTILE)))
 def test_no_bytes_make_it_raise(content: bytes, grammar: str) -> None:
     public_names(outline(content, grammar))
+
+
+def test_a_comment_above_a_required_module_is_about_the_file() -> None:
+    found = outline(
+        b"// Sell tea to everybody who comes in.\nconst till = require('./till')\nexports.pay = () => till()\n"
+    )
+    assert found.leading == ("Sell tea to everybody who comes in.",)
+
+
+def test_the_mark_of_a_compiled_module_is_no_call() -> None:
+    assert outline(b'"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\n').calls == ()

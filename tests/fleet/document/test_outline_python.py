@@ -166,6 +166,8 @@ def test_documented_names_come_first_then_code_then_constants() -> None:
         ("# x = compute(y)", ""),
         ("# Helpers", ""),
         ("# type: ignore everything that is below", ""),
+        ("# Sell tea to everybody.\n# pylint: disable=invalid-name", "Sell tea to everybody."),
+        ("# noinspection PyPep8Naming\n# Sell tea to everybody.", "Sell tea to everybody."),
     ],
 )
 def test_a_comment_above_counts_only_where_it_is_about_the_symbol(comment: str, summary: str) -> None:

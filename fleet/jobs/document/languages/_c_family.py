@@ -24,12 +24,33 @@ _DIRECTIVE = re.compile(
     re.IGNORECASE,
 )
 _HEADER = re.compile(rb"[@\\](?:file|brief|addtogroup|defgroup|mainpage|headerfile)\b")
-_NEXT = re.compile(rb"[/*\s]*(?:NOLINTNEXTLINE|cppcheck-suppress\b|coverity\[)", re.IGNORECASE)
+_NEXT = re.compile(rb"[/*\s]*(?:NOLINTNEXTLINE|cppcheck-suppress\b|coverity\[|static\s*\Z)", re.IGNORECASE)
 _FILE_CODE = re.compile(rb"#\s*(?:include|import|pragma|if|ifdef|ifndef)\b|module\s*;|export\s+module\b")
 _DEEPEST = 12
+_NO_NAMES = frozenset(
+    {
+        "bool",
+        "char",
+        "const",
+        "double",
+        "float",
+        "int",
+        "long",
+        "short",
+        "signed",
+        "size_t",
+        "struct",
+        "unsigned",
+        "void",
+    }
+)
+"""What the grammar takes for a name where a macro stands before the type."""
+
 _MACRO = re.compile(
     rb"^[ \t]*[A-Z_][A-Z0-9_]{3,}[ \t]*$|(?<=\bclass )[A-Z][A-Z0-9_]{3,}(?:\([^()\n]*\))?(?=\s+\w)|"
-    rb"(?<=\bstruct )[A-Z][A-Z0-9_]{3,}(?:\([^()\n]*\))?(?=\s+\w)",
+    rb"(?<=\bstruct )[A-Z][A-Z0-9_]{3,}(?:\([^()\n]*\))?(?=\s+\w)|"
+    rb"(?:(?<=\))|(?<=\)[ \n]const)|(?<=\bnoexcept)|(?<=\boverride))(?:[ \t]|\n[ \t]+)"
+    rb"[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{1,60}\b(?:\([^()\n]*\))?(?=\s*(?:;|\{|=|override\b|final\b))",
     re.MULTILINE,
 )
 C_RULES = (
@@ -151,6 +172,9 @@ class CReader(Declared):
         guard = node.type == "preproc_def" and name.endswith(("_H", "_H_", "_HPP", "_INCLUDED"))
         return not static and not guard and self.is_public(name) and not self._is_hidden(node)
 
+    def is_public(self, name: str) -> bool:
+        return name not in _NO_NAMES and super().is_public(name)
+
     def _is_hidden(self, node: Node) -> bool:
         """Return whether a node stands in a namespace without a name."""
         at = node.parent
@@ -199,6 +223,8 @@ class CReader(Declared):
         return kept
 
     def member_names(self, node: Node) -> Iterator[str]:
+        """Yield a member's name; constructors and destructors are told by the class."""
         name = self.text_name(node)
-        if node.parent is None or node.parent.type != "field_declaration_list" or not name.startswith("~"):
+        owner = node.parent.parent if node.parent is not None else None
+        if owner is None or name.removeprefix("~") != self.text_name(owner):
             yield name

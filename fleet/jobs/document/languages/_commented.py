@@ -22,7 +22,7 @@ from fleet.jobs.document.languages._leading_comments import (
     leading_comments,
 )
 from fleet.jobs.document.languages.outline import Outline
-from fleet.jobs.document.languages.outline_declared import Declared, outlined, plain_comment
+from fleet.jobs.document.languages.outline_declared import Declared, outlined
 from fleet.jobs.document.layout import laid_out
 from fleet.jobs.document.leading import Item, Role, is_licence, plain_role, spot_among
 from fleet.jobs.document.text_rules import rule
@@ -92,6 +92,11 @@ class Marks:
     block_words: int = 2
     line_words: int = 2
     beside_licence: bool = True
+
+    def for_tools(self, comment: bytes) -> bool:
+        """Return whether one comment, marks on, speaks to a tool and not to people."""
+        alone = self.next_line.match(comment) or self.alone.match(comment)
+        return alone is not None or self.directive.search(comment) is not None
 
 
 class Commented(Language):
@@ -181,7 +186,7 @@ class Commented(Language):
         """Return the outline of a file; an endless comment is not parsed, for grammars take long over it."""
         if leading_comments(content, 0, self.lexis) == ENDLESS:
             return Outline(language=self.grammar(path), lines=content.count(b"\n"), has_error=True)
-        return outlined(self.reader, self.grammar(path), content, self.prose(content))
+        return outlined(self.reader, self.marks, self.grammar(path), content, self.prose(content))
 
     def prose(self, content: bytes) -> str:
         """Return what the first comments say about the file."""
@@ -192,9 +197,11 @@ class Commented(Language):
         told = [
             content[item.start : min(item.end, item.start + _LONGEST_PROSE)].decode(errors="replace")
             for at, item in enumerate(items)
-            if item.role in (Role.PROSE, Role.HEADER) and (item.blanks or at < len(items) - 1)
+            if item.role in (Role.PROSE, Role.HEADER)
+            and (item.blanks or at < len(items) - 1)
+            and not self.marks.tied.match(content, item.start)
         ]
-        return "\n\n".join(plain_comment(text.strip()) for text in told)
+        return "\n\n".join(self.reader.plain(text.strip()) for text in told)
 
     def _free(self, content: bytes, items: Sequence[Item]) -> Sequence[Item]:
         """Return the items above the first that is tied to a declaration."""

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fleet.jobs.document.languages._commented import BLOCK_RULES, Commented, Marks
+from fleet.jobs.document.languages._ecmascript_directives import DIRECTIVE, NEXT
 from fleet.jobs.document.languages._leading_comments import SHEBANG, Lexis
 from fleet.jobs.document.leading import BLOCK_WORDS, LINE_WORDS
 from fleet.jobs.document.text_rules import rule
@@ -13,21 +14,6 @@ from fleet.jobs.document.text_rules import rule
 if TYPE_CHECKING:
     from fleet.jobs.document.languages.outline import Outline
 
-_NEXT = re.compile(
-    rb"(?:[*/!\s]*)(?:eslint-disable-(?:next-)?line|@ts-(?:ignore|expect-error)|tslint:disable-next-line|"
-    rb"(?:istanbul|c8|v8|node:coverage)\s+ignore|prettier-ignore|biome-ignore\b(?!-all)|deno-lint-ignore(?!-file)|"
-    rb"dprint-ignore(?!-file)|jshint\s+ignore:line|jscs:ignore|oxlint-disable-next-line|\$Flow\w+|"
-    rb"stylelint-disable-next-line|noinspection\b|webpack[A-Z]\w+:|[@#]__\w+__|@vite-ignore)"
-)
-_DIRECTIVE = re.compile(
-    rb"\A[*/!\s]*(?:eslint(?:-env|-disable|-enable)?\b|tslint:|jshint\b|jslint\b|jscs:|globals?\s+\w+|exported\s+\w|"
-    rb"/\s*<|biome-ignore-all|deno-(?:lint-ignore|fmt-ignore|coverage-ignore)-file|dprint-ignore-file|oxlint-disable|"
-    rb"stylelint-disable|cspell:|spell-?checker|(?:istanbul|v8)\s+ignore\s+file|[#@]\s*source(?:Mapping)?URL=|"
-    rb"==/?UserScript==|=\s*require|-\*-|(?:vim?|ex):|prettier-ignore-start|node:coverage\s+(?:disable|enable))|"
-    rb"^[*/!\s]{0,80}(?:@ts-(?:no)?check\b|@(?:flow|noflow)\b|@jsx\w*\b|@jest-|@vitest-|@format\b|@prettier\b|"
-    rb"@providesModule\b|@emails\b|@cc_on\b|@vue/)",
-    re.MULTILINE,
-)
 _PINNED = re.compile(rb"/\*!|@licen[cs]e\b|@preserve\b")
 _HEADER = re.compile(rb"@(?:file|fileoverview|overview|packageDocumentation|module)\b")
 _SYMBOL = re.compile(
@@ -47,8 +33,8 @@ class EcmaScript(Commented):
 
     lexis = Lexis(shebang=SHEBANG)
     marks = Marks(
-        directive=_DIRECTIVE,
-        next_line=_NEXT,
+        directive=DIRECTIVE,
+        next_line=NEXT,
         header=_HEADER,
         symbol=_SYMBOL,
         licence=_PINNED,

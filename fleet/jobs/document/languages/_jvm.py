@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 JVM_MARKS = Marks(
     directive=re.compile(
         rb"\A[/*\s]*(?:CHECKSTYLE\b|checkstyle:|@formatter:|spotless:|ktlint-disable|detekt:|PMD\b|"
-        rb"-\*-|(?:vim?|ex):|language=|NOSONAR\b)",
+        rb"-\*-|(?:vim?|ex):|language=|NOSONAR\b|NOPMD\b|(?:tag|end)::)",
         re.IGNORECASE,
     ),
     next_line=re.compile(rb"//\s*(?:noinspection\b|ktlint-disable-next)|/\*\s*package\s*\*/"),

@@ -26,7 +26,7 @@ class C(CFamily):
     def outline(self, path: bytes, content: bytes) -> Outline:
         """Return the outline of a file; a header that holds C++ is read as C++."""
         header = path.lower().endswith(b".h") and _CPP.search(content)
-        return outlined(CReader, "cpp" if header else "c", content, self.prose(content))
+        return outlined(CReader, self.marks, "cpp" if header else "c", content, self.prose(content))
 
 
 LANGUAGE = C()

@@ -38,8 +38,8 @@ class _Reader(Declared):
     imported = frozenset({"import_declaration"})
     documents = ("//", "/*")
 
-    def __init__(self, parsed: Parsed) -> None:
-        super().__init__(parsed)
+    def __init__(self, parsed: Parsed, marks: Marks) -> None:
+        super().__init__(parsed, marks)
         self._methods: dict[str, list[tuple[Node, Member]]] = {}
 
     def imports_of(self, node: Node) -> Iterator[Import]:
@@ -117,7 +117,7 @@ class Go(Commented):
     frame = Frame(prefix="//")
     marks = Marks(
         directive=re.compile(
-            rb"^//(?:go:\w+|line |export |extern )|^//[ \t]*\+build[ \t]|^/\*line |^//nolint|^//lint:file-ignore",
+            rb"^//(?:[a-z0-9]+:[a-z0-9]|line |export |extern |nolint)|^//[ \t]*\+build[ \t]|^/\*line ",
             re.MULTILINE,
         ),
         file_code=re.compile(rb"package\b"),

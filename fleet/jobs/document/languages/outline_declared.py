@@ -22,6 +22,9 @@ from replay_rules.symbols import plain_name
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from fleet.jobs.document.languages._commented import Marks
+    from replay_rules.parsing import Parsed
+
 _NAME = re.compile(r"~?[\w$][\w$.:?!]*")
 _MOST_SYMBOLS = 400
 _MOST_CHILDREN = 200
@@ -30,7 +33,7 @@ _LONGEST_COMMENT = 8000
 _REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/>")
 _LINKED = re.compile(r"(?<!\w)\[(`[^`\]]*`|[\w.:]+(?:\(\))?|[^\[\]]+(?=\]\[))\](?:\([^)]*\)|\[[^\]]*\])?")
 _SWITCH = re.compile(r"^\s*(?::[\w-]+:.*|--|\+\+)$", re.MULTILINE)
-_TOLD_TOOLS = re.compile(r"//(?:[a-z]+:\S|(?:export|extern|line) )")
+_HEADING = re.compile(r"//[ \t]*MARK:|//[ \t]?#?(?:end)?region\b")
 _NOTHING_SAID = re.compile(r"\{?@?inheritdoc|<inheritdoc", re.IGNORECASE)
 
 
@@ -41,6 +44,7 @@ class Declared(Reader):
     of a namespace do, and so do those of an erroneous part. ``members`` are the node kinds inside of a declaration's
     body, True for methods. ``attached`` may stand between a declaration and its comment. ``documents`` are the marks
     that make a comment documentation; other comments count only where they read as a sentence.
+    ``blocks`` are the marks that begin a block comment.
     ``gap`` is how many lines further down a comment's declaration may begin.
     """
 
@@ -50,7 +54,12 @@ class Declared(Reader):
     imported: ClassVar[frozenset[str]] = frozenset()
     attached: ClassVar[frozenset[str]] = frozenset()
     documents: ClassVar[tuple[str, ...]] = ("/**", "///")
+    blocks: ClassVar[tuple[str, ...]] = ("/*", "=begin")
     gap: ClassVar[int] = 1
+
+    def __init__(self, parsed: Parsed, marks: Marks) -> None:
+        super().__init__(parsed)
+        self.marks = marks
 
     @classmethod
     def plainer(cls, content: bytes) -> bytes:
@@ -142,6 +151,10 @@ class Declared(Reader):
         """Yield the names that a member declares."""
         yield self.text_name(node)
 
+    def member_value(self, node: Node) -> str:
+        """Return what a member is set to, where a reader would want to see it."""
+        return ""
+
     def member_shows(self, node: Node, name: str) -> bool:
         """Return whether a member is seen from outside."""
         return self.shows(node, name)
@@ -160,6 +173,7 @@ class Declared(Reader):
                     signature=self.signature(child) if self.is_method(child) else "",
                     summary=self.summary(child),
                     public=self.member_shows(child, name),
+                    value=self.member_value(child),
                 )
                 count += 1
                 if count >= MOST_MEMBERS:
@@ -201,15 +215,20 @@ class Declared(Reader):
                 if self._trails(before):
                     break
                 text = self.text(before)[:_LONGEST_COMMENT].rstrip()
-                if text.startswith(("/*", "=begin")):
-                    lines = lines or [text]
+                documents = text.startswith(self.documents)
+                documented = any(line.startswith(self.documents) for line in lines)
+                if _HEADING.match(text) or (documented and not documents):
                     break
-                lines.append(text)
+                for_tools = self._for_tools(text)
+                if text.startswith(self.blocks) and (documents or not for_tools):
+                    lines = [text] if documents or not any(lines) else lines
+                    break
+                lines.append("" if for_tools else text)
             elif before.type not in self.attached:
                 break
             row = before.start_point[0]
             before = before.prev_sibling
-        return self._sentence("\n".join(reversed(lines)))
+        return self._sentence("\n".join(reversed(lines)).strip())
 
     def before(self, node: Node) -> Node | None:
         """Return what stands before a node."""
@@ -228,6 +247,14 @@ class Declared(Reader):
             at = parent
         return at
 
+    @classmethod
+    def plain(cls, comment: str) -> str:
+        """Return what comments of this language say, without their marks."""
+        return plain_comment(comment)
+
+    def _for_tools(self, comment: str) -> bool:
+        return comment.startswith("#!") or self.marks.for_tools(comment.encode())
+
     def _trails(self, comment: Node) -> bool:
         before = comment.prev_sibling
         return before is not None and before.is_named and _last_row(before) == comment.start_point[0]
@@ -235,15 +262,16 @@ class Declared(Reader):
     def _sentence(self, comment: str) -> str:
         if not comment or is_licence(comment) or _NOTHING_SAID.search(comment):
             return ""
-        text = plain_comment(comment)
+        text = self.plain(comment)
         return first_sentence(text) if comment.startswith(self.documents) else comment_sentence(text)
 
 
-def outlined(reader: type[Declared], grammar: str, content: bytes, prose: str) -> Outline:
+def outlined(reader: type[Declared], marks: Marks, grammar: str, content: bytes, prose: str) -> Outline:
     """Return the outline that a reader makes of a file; any bytes give one, poorer where they do not fit.
 
     Args:
         reader: the language's.
+        marks: the language's, which tell a comment for a tool from documentation.
         grammar: see `replay_rules.parsing.parse`.
         content: the file.
         prose: what its first comments say about it.
@@ -252,7 +280,7 @@ def outlined(reader: type[Declared], grammar: str, content: bytes, prose: str) -
         content.decode()
     except UnicodeDecodeError:
         content = content.decode("latin-1").encode()
-    read = reader(parse(grammar, reader.plainer(content))).read()
+    read = reader(parse(grammar, reader.plainer(content)), marks).read()
     return replace(read, leading=leading_prose(prose)[:3])
 
 
@@ -265,8 +293,7 @@ def plain_comment(text: str) -> str:
     if text.startswith("/*"):
         inner = block_text(text)
     else:
-        lines = [line for line in text.split("\n") if not _TOLD_TOOLS.match(line)]
-        inner = "\n".join(re.sub(r"^\s*(?://[/!]?|#+|=begin|=end)[ \t]?", "", line) for line in lines)
+        inner = re.sub(r"(?m)^[ \t]*(?://[/!]?|#+|=begin|=end)[ \t]?", "", text)
     _, told, rest = inner.partition("<summary>")
     summary, ends, _ = rest.partition("</summary>")
     inner = html.unescape(_REFERENCE.sub(r"`\1`", summary if told and ends else inner))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fleet.jobs.document.languages._ecmascript_directives import for_tools
 from fleet.jobs.document.languages.outline import Call, Import, Item, Kind, Member, Outline, Symbol
 from fleet.jobs.document.languages.outline_ecmascript_declarations import KINDS, Declarations
 from fleet.jobs.document.languages.outline_ecmascript_parts import FUNCTIONS, block_text
@@ -17,6 +18,8 @@ from replay_rules.parsing import parse
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_REQUIRES = re.compile(r"(?:const|let|var)\s+[\w$\s{},:]+=\s*require\s*\(")
+_LONGEST_REQUIRE = 600
 _MOST_CHILDREN = 6
 _DEEPEST = 4
 _TEST_CALLS = {"it", "test", "specify"}
@@ -221,7 +224,8 @@ class _Reader(Declarations):
                 return
             name = self.text(node.child_by_field_name("function"))
             self._count_tests(name, node)
-            if len(name) < 80 and re.fullmatch(r"[\w.$]+", name):
+            compiled = name == "Object.defineProperty" and "__esModule" in self.text(node)
+            if len(name) < 80 and re.fullmatch(r"[\w.$]+", name) and not compiled:
                 self.calls.append(self._call(name, node))
         elif node.type in ("sequence_expression",):
             for child in node.named_children[:MOST_MEMBERS]:
@@ -316,12 +320,17 @@ class _Reader(Declarations):
         )
 
     def _first_comments(self) -> Iterator[tuple[Node, Node | None]]:
-        """Yield the comments before the first statement, each with what stands behind it."""
+        """Yield the comments to people before the first statement, each with what stands behind it."""
         for child in self.parsed.root.named_children:
             if child.type == "comment":
-                yield child, child.next_named_sibling
+                if not for_tools(self.text(child)):
+                    yield child, child.next_named_sibling
             elif child.type != "hash_bang_line":
                 return
+
+    def _imports(self, node: Node) -> bool:
+        """Return whether a statement brings in a module and declares nothing of its own."""
+        return node.type == "import_statement" or _REQUIRES.match(self.text(node)[:_LONGEST_REQUIRE]) is not None
 
     def _documentation(self) -> str:
         """Return the first sentence of a block that describes the file: tagged so, or apart from the first symbol."""
@@ -340,7 +349,7 @@ class _Reader(Declarations):
         for node, behind in self._first_comments():
             text = self.text(node)
             touches = behind is not None and behind.start_point[0] <= node.end_point[0] + 1
-            if touches and behind is not None and behind.type not in ("comment", "import_statement"):
+            if touches and behind is not None and behind.type != "comment" and not self._imports(behind):
                 break
             body = block_text(text) if text.startswith("/*") else text.lstrip("/ ")
             kept.append(body if not text.startswith("/*") else f"\n{body}\n")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from fleet.jobs.document.languages._ecmascript_directives import for_tools
 from fleet.jobs.document.languages.outline import Item, Member
 from fleet.jobs.document.languages.outline_reader import MOST_MEMBERS, Reader
 from fleet.jobs.document.languages.outline_text import comment_sentence, first_sentence, is_licence
@@ -179,9 +180,12 @@ class ECMAScriptParts(Reader):
                 break
             if sibling.type == "comment":
                 text = self.text(sibling)
-                if text.startswith("/*"):
-                    return "" if lines or is_licence(text) else self._block_sentence(text)
-                lines.append(text.lstrip("/ "))
+                documents = text.startswith("/**")
+                told = not for_tools(text)
+                if text.startswith("/*") and (documents or told):
+                    hidden = is_licence(text) or (any(lines) and not documents)
+                    return "" if hidden else self._block_sentence(text)
+                lines.append(text.lstrip("/ ") if told else "")
             row = sibling.start_point[0]
             sibling = sibling.prev_sibling
         return comment_sentence("\n".join(reversed(lines)))

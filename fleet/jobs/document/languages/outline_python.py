@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fleet.jobs.document.languages.outline import Call, Import, Kind, Outline, Symbol
 from fleet.jobs.document.languages.outline_python_parts import PythonParts
 from fleet.jobs.document.languages.outline_text import first_sentence, leading_prose
+from fleet.jobs.document.languages.python import for_tools
 from replay_rules.parsing import Parsed, parse
 
 if TYPE_CHECKING:
@@ -253,5 +254,6 @@ class _Reader(PythonParts):
             stripped = line.strip().removeprefix(b"\xef\xbb\xbf")
             if stripped and not stripped.startswith(b"#"):
                 break
-            rows.append("" if stripped.startswith(b"#!") else stripped.lstrip(b"#").decode(errors="replace").strip())
+            told = not stripped.startswith(b"#!") and not for_tools(stripped)
+            rows.append(stripped.lstrip(b"#:").decode(errors="replace").strip() if told else "")
         return leading_prose("\n".join(rows))[:3]

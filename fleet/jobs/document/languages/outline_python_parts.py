@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fleet.jobs.document.languages.outline import Item, Member
 from fleet.jobs.document.languages.outline_reader import MOST_MEMBERS, Reader
 from fleet.jobs.document.languages.outline_text import comment_sentence, first_sentence
+from fleet.jobs.document.languages.python import for_tools
 from replay_rules.parsing import Parsed
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ class PythonParts(Reader):
             stripped = line.lstrip()
             if not stripped.startswith(b"#") or len(line) - len(stripped) != column:
                 break
-            block.append(stripped.lstrip(b"#:").decode(errors="replace").rstrip())
+            block.append("" if for_tools(stripped) else stripped.lstrip(b"#:").decode(errors="replace").rstrip())
             row -= 1
         if not block or row == 0 or block[-1].startswith("!"):
             return ""

@@ -16,15 +16,18 @@ _UNSAFE = re.compile(
 )
 _LICENCE = re.compile(
     r"copyright|licen[cs]e|\(c\)|©|all rights reserved|spdx|warranty|redistribut|permission is hereby|"
-    r"contributed (to|by)|written by|adapted from|\be-?mail:|\bat \w+ dot\b|\bauthors?:|this file is distributed|as is",
+    r"terms and conditions|contributed (to|by)|written by|adapted from|\be-?mail:|\bat \w+ dot\b|\bauthors?:|"
+    r"this file is distributed|as is",
     re.IGNORECASE,
 )
 _DIRECTIVE = re.compile(
     r"^\W*(@?[jt]slint|eslint|global\b|globals\b|@ts-|vim?:|-\*-|.*coding[:=]|pylint|flake8|mypy|type:|noqa|pragma|"
     r"istanbul|#?region|#?endregion|prettier|jshint|sourceMappingURL|<reference|@jest|@flow|fmt:|isort|ruff|nosec|"
-    r"__PURE__|@__PURE__|webpack|\$\w+)",
+    r"__PURE__|@__PURE__|webpack|\$\w+|noinspection\b|cython:|cspell:|[\w@/-]+:(disable|enable|ignore)\b)",
     re.IGNORECASE,
 )
+_ABOUT_PEOPLE = re.compile(r"^\W*(contact|e-?mail|url|web ?site|home ?page|maintainers?|file|version|date)\s*:", re.I)
+_ADDRESS = re.compile(r"<?\b(https?://\S+|[\w.+-]{1,64}@[\w-]+\.[\w.]+)>?")
 _CODE = re.compile(
     r"^\s*(import |from \w+ import|def |class \w+[(:]|if .*:$|for .*:$|return\b.*[;)]?$|print\b|const |"
     r"let |var |@\w+\(|[\w.\[\]'\"]+\s*(=|\+=|:=)\s*\S|[\w.]+\(.*\)[;,]?$|<\w+|[{}\[\]()]+[,;]?$)|;\s*$|[{(\[]\s*$"
@@ -33,11 +36,13 @@ _RULER = re.compile(r"[-=*#~_/]{3,}|^\W*(begin|end|start of|end of)\b", re.IGNOR
 _REMARK = re.compile(
     r"^\W*(todo|fixme|remove|xxx|hack|nb\b|note\b|bpo-?\d|issue ?#?\d|see\b|ref:|https?:|#\d|sf bug|gh-\d|bug )", re.I
 )
+_TASK = re.compile(r"\W*(?:TODO|FIXME|XXX|HACK|BUG|SAFETY)(?:\s*[:(]|\s*\.?$)")
 _SIGNATURE_LINE = re.compile(r"^[\w.]+\([^)]*\)\s*(->.*|:|-+>?.*|=>.*)?$")
 _END = re.compile(
-    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\betc)(?<!\bMr)(?<!\bSt)(?<!\bno)(?<!\b[A-Z])(?<!\.)[.!?](?!\.)(?=[)\"'”]?(\s+[^a-z\s]|\s*$))"
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\betc)(?<!\bMr)(?<!\bSt)(?<!\bno)(?<!\b[A-Z])(?<!\.)[.!?](?!\.)(?=[)\"'”]?(\s+[^a-z\s]|\s+https?:|\s*$))"
 )
-_LINK = re.compile(r"\{@\w+\s+([^}|\s]+)(?:[\s|]+([^}]*))?\}")
+_LINK = re.compile(r"\{@\w+\s+([^}|\s(]+(?:\([^()]*\))?)(?:[\s|]+([^}]*))?\}")
+_CODE_TAG = re.compile(r"\{@(?:code|literal)\s+([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
 _ROLE = re.compile(r":[\w:]+:`~?([^`<]+)(?:<[^`]*>)?`")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _MARKDOWN = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
@@ -69,7 +74,8 @@ def is_prose(text: str) -> bool:
 
 def plain(text: str) -> str:
     """Return ``text`` without the marks of reStructuredText, JSDoc links and HTML, on one line."""
-    text = _LINK.sub(lambda m: (m.group(2) or m.group(1)).strip(), text)
+    text = _CODE_TAG.sub(r"\1", text)
+    text = _LINK.sub(lambda m: (m.group(2) or m.group(1).strip("#").replace("#", ".")).strip(), text)
     text = _ROLE.sub(lambda m: m.group(1).strip().lstrip("~!"), text)
     text = _MARKDOWN.sub(r"\1", text)
     if "</" in text or "<br" in text or "<p" in text:
@@ -93,6 +99,8 @@ def first_sentence(documentation: str) -> str:
         while lines and (_SIGNATURE_LINE.match(lines[0]) or not any(ch.isalnum() for ch in lines[0])):
             lines.pop(0)
         cut = next((at for at, line in enumerate(lines) if _starts_block(line)), len(lines))
+        if lines and _TASK.match(lines[0]):
+            return ""
         if cut == 0:
             if lines and lines[0].startswith("@") and not lines[0].lower().startswith(("@desc", "@file", "@summary")):
                 return ""
@@ -107,7 +115,8 @@ def first_sentence(documentation: str) -> str:
 
 
 def _starts_block(line: str) -> bool:
-    return line.startswith(("@", ":param", ":return", ">>>", ".. ", "::", "```", "=====", "-----", "~~~~"))
+    begins = ("@", ":param", ":return", ">>>", ".. ", "::", "```", "=====", "-----", "~~~~")
+    return line.startswith(begins) or _TASK.match(line) is not None
 
 
 def cut_sentence(text: str) -> str:
@@ -117,7 +126,7 @@ def cut_sentence(text: str) -> str:
         if _balanced(text[: found.end()]):
             cut = found.end()
             break
-    sentence = text[:cut].strip(" \t-*#=:;,/")
+    sentence = re.sub(r"(?<!\.)\.\.$", ".", text[:cut].strip(" \t-*#=:;,/"))
     if sentence.startswith(('"', "'")) and sentence.count(sentence[0]) % 2:
         sentence = sentence[1:]
     if not sentence or len(sentence) > LONGEST or not is_safe(sentence) or not any(ch.isalpha() for ch in sentence):
@@ -153,10 +162,14 @@ def leading_prose(text: str) -> tuple[str, ...]:
             continue
         part = "\n".join(line for line in part.splitlines() if not is_licence(line))
         lines = [line for line in (raw.strip() for raw in part.splitlines()) if line and not is_directive(line)]
-        lines = [line for line in lines if any(ch.isalnum() for ch in line)]
+        lines = [line for line in lines if any(ch.isalnum() for ch in line) and not _ABOUT_PEOPLE.match(line)]
         if lines and re.fullmatch(r"[\w./-]+\.\w{1,4}:?", lines[0]):
             lines = lines[1:]
-        if not lines or any(_CODE.search(line) for line in lines):
+        task = next((at for at, line in enumerate(lines) if _TASK.match(line)), len(lines))
+        lines = lines[:task]
+        if not any(ch.isalnum() for line in lines for ch in _ADDRESS.sub("", line)):
+            continue
+        if any(_CODE.search(line) for line in lines):
             continue
         line = re.sub(r"^[\w/.-]+\.\w{1,4}\s*[:–-]+\s+", "", plain(" ".join(lines)))
         if is_prose(line) and is_safe(line):

@@ -214,6 +214,11 @@ def _items(content: bytes, comments: Sequence[tuple[int, int, bytes]], code: int
         )
 
 
+def for_tools(comment: bytes) -> bool:
+    """Return whether one comment line speaks to a tool and not to people."""
+    return any(pattern.match(comment) for pattern in (_DIRECTIVE, _NEXT, _COOKIE))
+
+
 def _line_role(entry: tuple[int, int, bytes]) -> Role | None:
     start, _, line = entry
     if line == b"coding":

@@ -20,9 +20,10 @@ _KEYS = r"frozen[_-]string[_-]literal|warn[_-]indent|warn[_-]past[_-]scope|share
 _MAGIC = re.compile(
     rb"\A(?:#.*?-\*-|#[ \t]*(?:" + _KEYS.encode() + rb")[ \t]*:|#.*?\b(?:en)?coding[:=]|"
     rb"#[ \t]*(?:typed:[ \t]*\w|rubocop:(?:disable|enable|todo)\b|standard:disable\b|:\w+:|(?:vim?|ex):|"
-    rb"steep:ignore|@oldrubydoc)|#(?:--|\+\+)\s*\Z)",
+    rb"steep:ignore|rbs_inline:|@oldrubydoc)|#(?:--|\+\+)\s*\Z)",
     re.IGNORECASE,
 )
+_YARD_LINK = re.compile(r"\{#?([A-Za-z]\w*[?!]?(?:(?:::|[.#])\w+[?!]?)*)\}")
 
 
 class _Reader(Declared):
@@ -32,7 +33,7 @@ class _Reader(Declared):
         "method": Kind.FUNCTION,
         "singleton_method": Kind.FUNCTION,
     }
-    members: ClassVar[Mapping[str, bool]] = {"method": True, "singleton_method": True}
+    members: ClassVar[Mapping[str, bool]] = {"method": True, "singleton_method": True, "assignment": False}
     imported = frozenset({"call"})
     documents = ("#", "=begin")
     gap = 2
@@ -53,7 +54,7 @@ class _Reader(Declared):
         for _ in range(8):
             inner = at.child_by_field_name("body")
             found = [] if inner is None else [one for one in inner.named_children if one.type in ("class", "module")]
-            others = [] if inner is None else [one for one in inner.named_children if one.type in self.members]
+            others = [] if inner is None else [one for one in inner.named_children if self.members.get(one.type)]
             if at.type != "module" or not found or others or self.summary(at):
                 break
             around.append(self.text_name(at))
@@ -66,9 +67,8 @@ class _Reader(Declared):
 
     def _define(self, node: Node, around: list[str]) -> None:
         if node.type == "assignment":
-            left = node.child_by_field_name("left")
-            if left is not None and left.type == "constant":
-                self.add(node, Kind.CONSTANT, self.text(left))
+            for name in self.member_names(node):
+                self.add(node, Kind.CONSTANT, name)
             return
         kind = self.kinds.get(node.type)
         if kind is None:
@@ -76,11 +76,22 @@ class _Reader(Declared):
         self.add(node, kind, "::".join([*around, self.text_name(node)]))
         self.tests += len(re.findall(r"^\s*(?:def test_|test ['\"]|it ['\"])", self.text(node), re.MULTILINE))
 
+    def _sentence(self, comment: str) -> str:
+        return super()._sentence(_YARD_LINK.sub(r"\1", comment))
+
     def before(self, node: Node) -> Node | None:
         """Return what stands before a node; the first comments of a body stand before the body itself."""
         around = node.parent
         first = around is not None and around.type == "body_statement" and node.prev_sibling is None
         return around.prev_sibling if first and around is not None else node.prev_sibling
+
+    def member_names(self, node: Node) -> Iterator[str]:
+        left = node.child_by_field_name("left")
+        if left is None or left.type == "constant":
+            yield self.text_name(node)
+
+    def member_value(self, node: Node) -> str:
+        return self._brief(node.child_by_field_name("right"))
 
     def member_shows(self, node: Node, name: str) -> bool:
         return name != "initialize" and self.is_public(name)

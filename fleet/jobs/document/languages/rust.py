@@ -55,16 +55,16 @@ class _Reader(Declared):
     attached = frozenset({"attribute_item"})
     documents = ("///", "/**")
 
-    def __init__(self, parsed: Parsed) -> None:
-        super().__init__(parsed)
+    def __init__(self, parsed: Parsed, marks: Marks) -> None:
+        super().__init__(parsed, marks)
         self._implemented: dict[str, list[Member]] = {}
         self._traits: dict[str, list[str]] = {}
 
     def imports_of(self, node: Node) -> Iterator[Import]:
-        written = "".join(self._flat(node.child_by_field_name("argument")).split())
+        written = re.sub(r"\s+as\s+\w+|\s", "", self._flat(node.child_by_field_name("argument")))
         head, brace, rest = written.partition("{")
         if brace:
-            names = tuple(re.findall(r"\w+", re.sub(r"\w+::", "", rest)))
+            names = tuple(name for name in re.findall(r"\w+", re.sub(r"\w+::", "", rest)) if name != "self")
             yield Import(module=head.removesuffix("::") or "crate", names=names, line=node.start_point[0] + 1)
         elif written:
             module, _, name = written.rpartition("::")
