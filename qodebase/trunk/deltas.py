@@ -21,7 +21,8 @@ _LARGEST_STEP = 65536
 """A slice of this size does not cost the allocator fresh pages."""
 _BYTE = [bytes((number,)) for number in range(256)]
 _REMEMBERED = 1 << 14
-_BITS = (1, 2, 4, 8, 16, 32, 64)
+_OFFSETS = (0x80, 0x81, 0x83, 0x87, 0x8F)
+_LENGTHS = (0x00, 0x10, 0x30, 0x70)
 
 
 def splice_between(old: bytes, new: bytes) -> Splice:
@@ -37,7 +38,7 @@ def _common(old: bytes, new: bytes, limit: int) -> int:
     step = 4096
     while low < high:
         middle = min(high, low + step)
-        if old[low:middle] == new[low:middle]:
+        if new.startswith(old[low:middle], low):
             low = middle
             step = min(2 * step, _LARGEST_STEP)
         else:
@@ -45,7 +46,7 @@ def _common(old: bytes, new: bytes, limit: int) -> int:
             break
     while high - low > _SHORT:
         middle = (low + high) // 2
-        if old[low:middle] == new[low:middle]:
+        if new.startswith(old[low:middle], low):
             low = middle
         else:
             high = middle
@@ -80,16 +81,32 @@ def _common_tail(old: bytes, new: bytes, limit: int) -> int:
 
 def pieces_of(length: int, splices: Sequence[Splice]) -> list[Piece]:
     """Lay splices on a content of ``length`` bytes and return what the result is made of."""
-    if len(splices) == 1:
-        ((start, end, text),) = splices
-        middle: list[Piece] = [text] if text else []
-        return [*([(0, start)] if start else []), *middle, *([(end, length)] if end < length else [])]
-    replaced = _replaced(length, splices)
-    if replaced is not None:
-        return replaced
+    simple = _ascending(length, splices)
+    if simple is None:
+        simple = _replaced(length, splices)
+    if simple is not None:
+        return simple
     pieces: list[Piece] = [(0, length)]
     for start, end, text in splices:
         pieces = _spliced(pieces, start, end, text)
+    return pieces
+
+
+def _ascending(length: int, splices: Sequence[Splice]) -> list[Piece] | None:
+    """Return the pieces where no splice begins before the end of the one before it: what the edits of one tree are."""
+    pieces: list[Piece] = []
+    at = grown = done = 0
+    for start, end, text in splices:
+        if start < done:
+            return None
+        if at < start - grown:
+            pieces.append((at, start - grown))
+        if text:
+            pieces.append(text)
+        at, done = end - grown, start + len(text)
+        grown += len(text) - (end - start)
+    if at < length:
+        pieces.append((at, length))
     return pieces
 
 
@@ -153,7 +170,6 @@ def splice_delta(before: int, after: int, splice: Splice) -> bytes:
     return b"".join(out)
 
 
-@functools.lru_cache(maxsize=_REMEMBERED)
 def frame(before: int, after: int, start: int, end: int, length: int) -> tuple[bytes, bytes]:
     """Return what stands before and behind the one insertion of a delta."""
     head = _size(before) + _size(after) + (_copies(0, start) if start else b"") + _BYTE[length]
@@ -180,13 +196,9 @@ def _copies(offset: int, end: int) -> bytes:
 
 
 def _copy(offset: int, length: int) -> bytes:
-    """Return a copy: flags that say which bytes of offset and length follow, then those that are not zero."""
-    raw = offset.to_bytes(4, "little") + length.to_bytes(3, "little")
-    flags = 0x80
-    for bit, byte in zip(_BITS, raw, strict=True):
-        if byte:
-            flags |= bit
-    return _BYTE[flags] + raw.translate(None, b"\0")
+    """Return a copy: flags that say which bytes of offset and length follow, then those bytes, lowest first."""
+    wide, long = offset.bit_length() + 7 >> 3, length.bit_length() + 7 >> 3
+    return _BYTE[_OFFSETS[wide] | _LENGTHS[long]] + offset.to_bytes(wide, "little") + length.to_bytes(long, "little")
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)

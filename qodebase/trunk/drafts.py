@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 from qodebase.paths import path_text
 from qodebase.trunk.deltas import Splice
-from qodebase.trunk.folder import Folder, Load, Node
+from qodebase.trunk.folder import EMPTY_TREE, Folder, Load, Node
 from qodebase.trunk.objects import TREE, hash_object
+
+_FEW = 8
+"""Up to so many entries a folder is spliced once for each of them."""
 
 
 class PathClash(Exception):
@@ -29,62 +32,86 @@ class Written(NamedTuple):
     splices: list[Splice]
 
 
-class _Draft:
-    """A folder while it is edited."""
+class _Laid(NamedTuple):
+    """What became of a folder: its bytes, sort keys and lengths of the entries, and how it follows from its base."""
 
-    __slots__ = ("base", "children", "keys", "raw", "shared", "sizes", "splices")
+    raw: bytes
+    keys: list[bytes]
+    sizes: list[int]
+    splices: list[Splice]
+
+
+class _Draft:
+    """A folder while it is edited: for each sort key the entry that it gets; None where it goes."""
+
+    __slots__ = ("base", "children", "entries", "keys")
 
     def __init__(self, base: Folder | None) -> None:
         self.base = base
-        self.splices: list[Splice] = []
-        self.shared = True
-        if base is None:
-            self.raw = b""
-            self.keys: list[bytes] = []
-            self.sizes: list[int] = []
-            self.children: dict[bytes, Folder] = {}
-        else:
-            self.raw = base.raw
-            self.keys, self.sizes = base.index()
+        self.entries: dict[bytes, bytes | None] = {}
+        self.keys: list[bytes] = []
+        self.children: dict[bytes, Folder] = {}
+        if base is not None:
+            self.keys, _ = base.index()
             self.children = base.children.copy()
 
     def has(self, key: bytes) -> bool:
+        if key in self.entries:
+            return self.entries[key] is not None
         place = bisect_left(self.keys, key)
         return place < len(self.keys) and self.keys[place] == key
 
     def put(self, key: bytes, mode: bytes, name: bytes, id: bytes) -> None:
-        place = bisect_left(self.keys, key)
-        start = end = sum(self.sizes[:place])
-        if place < len(self.keys) and self.keys[place] == key:
-            end += self.sizes[place]
-            if self.raw.startswith(mode + b" ", start):
-                self._splice(end - 20, end, id)
-                return
-            self._own()
-            self.sizes[place] = len(mode) + len(name) + 22
-        else:
-            self._own()
-            self.keys.insert(place, key)
-            self.sizes.insert(place, len(mode) + len(name) + 22)
-        self._splice(start, end, b"%s %s\0%s" % (mode, name, id))
+        self.entries[key] = b"%s %s\0%s" % (mode, name, id)
 
     def remove(self, key: bytes) -> None:
-        place = bisect_left(self.keys, key)
-        start = sum(self.sizes[:place])
-        end = start + self.sizes[place]
-        self._own()
-        del self.keys[place], self.sizes[place]
-        self._splice(start, end, b"")
+        self.entries[key] = None
 
-    def _own(self) -> None:
-        if self.shared:
-            self.keys = self.keys.copy()
-            self.sizes = self.sizes.copy()
-            self.shared = False
+    def laid(self) -> _Laid:
+        """Lay all entries on the folder in one pass."""
+        if self.base is not None and len(self.entries) <= _FEW:
+            replaced = self._replaced(self.base)
+            if replaced is not None:
+                return replaced
+        base = self.base or Folder(EMPTY_TREE, b"")
+        old, (old_keys, old_sizes), ends = base.raw, base.index(), base.borders()
+        raw: list[bytes] = []
+        keys: list[bytes] = []
+        sizes: list[int] = []
+        splices: list[Splice] = []
+        at = grown = done = 0
+        for key in sorted(self.entries):
+            entry = self.entries[key] or b""
+            place = bisect_left(old_keys, key, done)
+            there = place < len(old_keys) and old_keys[place] == key
+            start = ends[place - 1] if place else 0
+            end = ends[place] if there else start
+            raw += (old[at:start], entry)
+            keys += old_keys[done:place]
+            sizes += old_sizes[done:place]
+            if entry:
+                keys.append(key)
+                sizes.append(len(entry))
+            if there and entry and old.startswith(entry[:-20], start):
+                splices.append((end - 20 + grown, end + grown, entry[-20:]))
+            else:
+                splices.append((start + grown, end + grown, entry))
+            at, done = end, place + there
+            grown += len(entry) - (end - start)
+        raw.append(old[at:])
+        return _Laid(b"".join(raw), keys + old_keys[done:], sizes + old_sizes[done:], splices)
 
-    def _splice(self, start: int, end: int, text: bytes) -> None:
-        self.raw = b"".join((self.raw[:start], text, self.raw[end:]))
-        self.splices.append((start, end, text))
+    def _replaced(self, base: Folder) -> _Laid | None:
+        """Return what `laid` does where every entry only gets another id, which is nearly always so."""
+        raw = base.raw
+        splices: list[Splice] = []
+        for key, entry in self.entries.items():
+            start, end = base.span(key)
+            if entry is None or not end or not raw.startswith(entry[:-20], start):
+                return None
+            splices.append((end - 20, end, entry[-20:]))
+            raw = b"".join((raw[: end - 20], entry[-20:], raw[end:]))
+        return _Laid(raw, *base.index(), splices)
 
 
 class Drafts:
@@ -145,19 +172,20 @@ class Drafts:
             draft = self.by_path[path]
             if path:
                 self._settle(path, draft, written)
-        return _folder(self.root, written), written
+        return _folder(self.root, self.root.laid(), written), written
 
     def _settle(self, path: bytes, draft: _Draft, written: list[Written]) -> None:
         above, _, name = path.rpartition(b"/")
         parent = self.by_path[above]
-        if not draft.raw:
+        laid = draft.laid()
+        if not laid.raw:
             parent.children.pop(name, None)
             if parent.has(name + b"/"):
                 parent.remove(name + b"/")
             return
         if parent.has(name):
             raise PathClash(path, "a file and a folder of the same name")
-        folder = _folder(draft, written)
+        folder = _folder(draft, laid, written)
         if folder is not draft.base:
             parent.children[name] = folder
             parent.put(name + b"/", b"40000", name, folder.id)
@@ -167,11 +195,13 @@ def _depth(path: bytes) -> int:
     return path.count(b"/") + 1 if path else 0
 
 
-def _folder(draft: _Draft, written: list[Written]) -> Folder:
+def _folder(draft: _Draft, laid: _Laid, written: list[Written]) -> Folder:
     base = draft.base
-    if base is not None and draft.raw == base.raw:
+    if base is not None and laid.raw == base.raw:
         return base
-    folder = Folder(hash_object(TREE, draft.raw), draft.raw, draft.keys, draft.sizes)
+    folder = Folder(hash_object(TREE, laid.raw), laid.raw, laid.keys, laid.sizes)
     folder.children = draft.children
-    written.append(Written(folder.id, folder.raw, None if base is None else base.id, draft.splices))
+    if base is not None and laid.keys is base.keys:
+        folder.ends, folder.places = base.ends, base.places
+    written.append(Written(folder.id, folder.raw, None if base is None else base.id, laid.splices))
     return folder

@@ -10,6 +10,7 @@ from qodebase.trailers import RUN
 from qodebase.trunk.commits import EXPECTS, ONTO, commit_bytes, message_bytes
 from qodebase.trunk.drafts import PathClash
 from qodebase.trunk.folder import EMPTY_TREE, Node
+from qodebase.trunk.grown import Grown
 from qodebase.trunk.objects import COMMIT, TREE, Objects, hash_object
 from qodebase.trunk.pack import PackWriter
 from qodebase.trunk.tree import Tree
@@ -46,8 +47,11 @@ def all_notes(tree: Tree) -> Iterator[tuple[CommitId, Node]]:
             yield CommitId(name.decode()), node
 
 
-def with_notes(tree: Tree, notes: Mapping[bytes, bytes], pack: PackWriter) -> Tree:
-    """Return the tree with a note (blob's id) for each commit (id) added, and put its new folders into the pack."""
+def with_notes(tree: Tree, notes: Mapping[bytes, bytes], pack: PackWriter, grown: Grown | None = None) -> Tree:
+    """Return the tree with a note (blob's id) for each commit (id) added, and put its new folders into the pack.
+
+    ``grown`` is for a writer of many packs, none of which gets notes twice.
+    """
     edits: dict[bytes, Node | None] = {}
     for commit, blob in notes.items():
         name = commit.hex().encode()
@@ -58,8 +62,13 @@ def with_notes(tree: Tree, notes: Mapping[bytes, bytes], pack: PackWriter) -> Tr
         # Somebody keeps a file of two hex digits among the notes; git reads a note at its full name as well.
         flat = {path.replace(b"/", b""): node for path, node in edits.items()}
         new, written = tree.edited(flat)
+    if grown is not None:
+        grown.begin()
     for folder in written:
-        pack.add(TREE, folder.id, folder.raw, folder.base, folder.splices)
+        if grown is None:
+            pack.add(TREE, folder.id, folder.raw, folder.base, folder.splices)
+        else:
+            grown.add(pack, folder)
     return new
 
 

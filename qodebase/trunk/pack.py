@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from pathlib import Path
+from typing import NamedTuple
 from zlib import adler32, crc32
 
 from qodebase.trunk.deltas import Splice, encode_delta, frame, pieces_of, splice_delta
@@ -45,6 +46,15 @@ _row = _ROW.pack
 _Link = tuple[int, int, int, int, Sequence[Splice], "_Link | None"]
 """Where an object stands in its chain: offset, size, knots, steps, and the splices that lead to it from the link above
 (none: it is a knot). A plain tuple, for a landing makes eight of them."""
+
+
+class Ready(NamedTuple):
+    """An object with its size, and the entry that it gets in a pack with the entry's checksum."""
+
+    id: bytes
+    size: int
+    entry: bytes
+    crc: int
 
 
 class PackWriter:
@@ -116,14 +126,23 @@ class PackWriter:
             self._links[id] = (self._at, size, 0, 0, (), None)
             self._emit(id, entry, crc)
 
+    def add_run(self, run: Sequence[Ready]) -> bool:
+        """Add entries that must stand one behind the other, or none if one of the objects is there; say whether."""
+        links = self._links
+        if any(ready.id in links for ready in run):
+            return False
+        for id, size, entry, crc in run:
+            links[id] = (self._at, size, KNOTS, STEPS, (), None)
+            self._emit(id, entry, crc)
+        return True
+
     def _add_whole(self, kind: int, id: bytes, content: bytes) -> None:
-        offset, size = self._at, len(content)
-        self._links[id] = (offset, size, 0, 0, (), None)
-        head = _head(kind, size)
-        if size <= _STORED:
-            entry = b"".join((head, _STORED_HEAD, _LENGTHS(size, size ^ 0xFFFF), content, _ADLER(adler32(content))))
+        size = len(content)
+        self._links[id] = (self._at, size, 0, 0, (), None)
+        if kind == TREE or size <= _STORED:
+            entry = whole_entry(kind, content)
         else:
-            entry = head + (_stored(content) if kind == TREE else self._deflated(content))
+            entry = _head(kind, size) + self._deflated(content)
         self._emit(id, entry, crc32(entry))
 
     def _add_delta(self, link: _Link, id: bytes, content: bytes, splices: Sequence[Splice]) -> bool:
@@ -204,23 +223,33 @@ class PackWriter:
         number = len(self)
         # Rows begin with their ids, so as bytes they sort as the index has them.
         rows = b"".join([b"".join(sorted(bucket)) for bucket in self._rows])
-        ids, crcs, offsets = tuple(zip(*_ROW.iter_unpack(rows), strict=True)) or ((), (), ())
-        fan = accumulate(map(len, self._rows))
-        far = [offset for offset in offsets if offset >= _FAR] if self._at >= _FAR else []
-        places = {offset: _FAR | at for at, offset in enumerate(far)}
-        near = [places.get(offset, offset) for offset in offsets] if far else offsets
+        near = _column(rows, 28, 4)
+        far = []
+        if self._at >= _FAR:
+            offsets = struct.unpack(f">{number}Q", _column(rows, 24, 8))
+            far = [offset for offset in offsets if offset >= _FAR]
+            places = {offset: _FAR | at for at, offset in enumerate(far)}
+            near = struct.pack(f">{number}L", *(places.get(offset, offset) for offset in offsets))
         body = b"".join(
             (
                 b"\xfftOc" + struct.pack(">L", 2),
-                struct.pack(">256L", *fan),
-                b"".join(ids),
-                struct.pack(f">{number}L", *crcs),
-                struct.pack(f">{number}L", *near),
+                struct.pack(">256L", *accumulate(map(len, self._rows))),
+                _column(rows, 0, 20),
+                _column(rows, 20, 4),
+                near,
                 struct.pack(f">{len(far)}Q", *far),
                 checksum,
             )
         )
         return body + sha1(body).digest()
+
+
+def _column(rows: bytes, start: int, width: int) -> bytes:
+    """Return some bytes of every row, byte place by byte place, which is the fastest way to take them."""
+    column = bytearray(len(rows) // _ROW.size * width)
+    for place in range(width):
+        column[place::width] = rows[start + place :: _ROW.size]
+    return bytes(column)
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -265,6 +294,16 @@ def _back(distance: int) -> bytes:
         out.append(distance & 0x7F | 0x80)
         distance >>= 7
     return bytes(reversed(out))
+
+
+def delta_entry(delta: bytes, distance: int) -> bytes:
+    """Return the entry of a delta, stored as it is, on an object whose entry begins ``distance`` bytes before."""
+    return _head(OFS_DELTA, len(delta)) + _back(distance) + _stored(delta)
+
+
+def whole_entry(kind: int, content: bytes) -> bytes:
+    """Return the entry of an object that is stored as it is."""
+    return _head(kind, len(content)) + _stored(content)
 
 
 def _stored(data: bytes) -> bytes:

@@ -69,12 +69,11 @@ class Tree:
         way: list[tuple[Folder, bytes, int]] = []
         folder = self.root
         for part in above:
-            _, end = folder.span(part + b"/")
-            below = folder.child(part, self.load) if end else None
-            if below is None:
+            found = folder.way(part, self.load)
+            if found is None:
                 return _Place(path, way, None, 0, 0)
-            way.append((folder, part, end - 20))
-            folder = below
+            way.append((folder, part, found[1]))
+            folder = found[0]
         place = self._looked_up = _Place(path, way, folder, *folder.span(name))
         return place
 
