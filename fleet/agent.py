@@ -8,9 +8,10 @@ from fleet.admission import Queue
 from fleet.attempts import Attempts
 from fleet.calls import Calls, usage_of
 from fleet.channels import Channels
-from fleet.making import Made, make_change
+from fleet.making import Made
 from fleet.sent_back_text import bounded, with_sent_back
 from fleet.verifying import Verifier
+from fleet.workshop.shop import Workshop
 from lanes.fork import Main
 from lanes.router import SharedByLane
 from lanes.submission import Landed, SentBack, Submission
@@ -19,7 +20,7 @@ from qodebase import events
 from qodebase.collision import Declined
 from qodebase.intent import Ending, Intent
 from qodebase.journal import Journal
-from qodebase.ports import Answer, Clock, Failure, Job, NoAnswer, Postponed, Unusable, Wait
+from qodebase.ports import Answer, Clock, Failure, NoAnswer, Postponed, Unusable, Wait
 from qodebase.record import Usage
 from qodebase.state import IntentState
 from qodebase.stoppable import Stoppable
@@ -38,7 +39,7 @@ class Agents:
     def __init__(
         self,
         *,
-        job: Job,
+        workshop: Workshop,
         channels: Channels,
         calls: Calls,
         yard: Yard,
@@ -52,7 +53,7 @@ class Agents:
         most_attempts: int,
         verifier: Verifier,
     ) -> None:
-        self._job = job
+        self._workshop = workshop
         self._channels = channels
         self._calls = calls
         self._yard = yard
@@ -173,9 +174,10 @@ class Agents:
         admitted = self._journal.write(events.Admitted, base=fork.commit, **where)
         if isinstance(placed, Declined):
             return Unusable(ending=Ending.SENT_BACK, why=placed.why)
-        prompt = self._job.prompt(intent, fork)
+        prompting = await self._workshop.prompt(intent, fork, shared)
+        prompt, packed = prompting.prompt, prompting.packed
         if sent_back is not None:
-            prompt = with_sent_back(prompt, sent_back)
+            prompt, packed = with_sent_back(prompt, sent_back), None
         called = None
         async with Stoppable() as asking:
             self._asking[intent.id] = asking
@@ -187,6 +189,7 @@ class Agents:
                 purpose="fresh",
                 fork=fork,
                 paths=(*intent.scope, *(() if sent_back is None else shared)),
+                packed=packed,
             )
         del self._asking[intent.id]
         if called is None:
@@ -197,11 +200,12 @@ class Agents:
             return None
         if self._out_of_reach(called.outcome):
             return None
-        made = make_change(self._job, intent, called.outcome, fork, shared)
+        making = await self._workshop.change(intent, called.outcome, fork, shared)
+        made = making.made
         if not isinstance(made, Made):
             return made
         fault = await self._verifier.fault(intent, made.change, fork)
-        kept = self._attempts.keep(made.change)
+        kept = self._attempts.keep(made.change, making.packed)
         told = {"base": fork.commit, "change": kept.digest, "ref": kept.ref, "paths": made.change.paths, **where}
         if fault:
             self._journal.write(events.Unverified, **told)

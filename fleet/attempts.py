@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from qodebase.change import Change
 from qodebase.codec import PACK, pack_decoder
-from qodebase.segments import SegmentReader, SegmentWriter
+from qodebase.segments import SegmentReader, SegmentWriter, packed
 
 _CHANGE = pack_decoder(Change)
 
@@ -19,6 +19,19 @@ class Kept(NamedTuple):
     ref: str
 
 
+class Packed(NamedTuple):
+    """A change as segments hold it: its digest as in `Kept`, and the compressed bytes."""
+
+    digest: str
+    content: bytes
+
+
+def pack(change: Change) -> Packed:
+    """Return a change as segments hold it."""
+    payload = PACK.encode(change)
+    return Packed(hashlib.sha256(payload).hexdigest(), packed(payload))
+
+
 class Attempts:
     """Keep changes and read them back."""
 
@@ -26,12 +39,13 @@ class Attempts:
         self._store = store
         self._kept = kept
 
-    def keep(self, change: Change) -> Kept:
-        """Keep a change; it is on disk after the store's next sync."""
-        payload = PACK.encode(change)
-        return Kept(hashlib.sha256(payload).hexdigest(), self._store.put(payload).text)
+    def keep(self, change: Change, made: Packed | None = None) -> Kept:
+        """Keep a change, which may be packed already; it is on disk after the store's next sync."""
+        digest, content = made or pack(change)
+        return Kept(digest, self._store.put_packed(content).text)
 
     def change(self, ref: str) -> Change:
         """Return a kept change."""
+        self._store.flush()
         change: Change = _CHANGE.decode(self._kept.get(ref))
         return change

@@ -2,7 +2,8 @@
 
 It is a diskcache whose rows hold text only. A row with anything else (a pickle, the name of a file) was not written
 here: such rows run code or reach any file in plain diskcache (CVE-2025-69872), so they are never decoded, and count
-as missing. Nothing is evicted. One thread does all I/O; what waits for it while it works is done in one go.
+as missing. Nothing is evicted. One thread does all I/O; it is handed what one turn of the loop asks for together, and
+what waits for it while it works is done in one go.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class AnswerCache:
     def __init__(self, folder: Path, clock: Clock) -> None:
         self.folder = folder
         self._clock = clock
-        self._requests: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[list[_Request] | None] = queue.SimpleQueue()
+        self._gathered: list[_Request] = []
         self._thread: threading.Thread | None = None
         self._decoder = json_decoder(Answer)
 
@@ -91,13 +93,22 @@ class AnswerCache:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         with self._clock.working():
-            self._requests.put(_Request(key, text, loop, future))
+            self._gathered.append(_Request(key, text, loop, future))
+            if len(self._gathered) == 1:
+                loop.call_soon(self._hand_over)
             return await future
+
+    def _hand_over(self) -> None:
+        """Wake the thread once for all that this turn of the loop asked for."""
+        gathered, self._gathered = self._gathered, []
+        if gathered:
+            self._requests.put(gathered)
 
     async def close(self) -> None:
         """Finish what is under way and close the files."""
         thread, self._thread = self._thread, None
         if thread is not None:
+            self._hand_over()
             self._requests.put(None)
             with self._clock.working():
                 await asyncio.to_thread(thread.join)
@@ -108,7 +119,8 @@ class AnswerCache:
         while open_:
             batch, open_ = self._next()
             try:
-                store = store or _opened(self.folder)
+                if store is None:
+                    store = _opened(self.folder)
                 results: Sequence[Any] = _done(store, batch)
             except Exception as error:
                 results = [_failed(self.folder, error) for _ in batch]
@@ -117,15 +129,15 @@ class AnswerCache:
             store.close()
 
     def _next(self) -> tuple[list[_Request], bool]:
-        """Wait for a request and take what else waits; the flag is False when there will be no more."""
+        """Wait for requests and take what else waits; the flag is False when there will be no more."""
         batch: list[_Request] = []
-        request = self._requests.get()
-        while request is not None:
-            batch.append(request)
-            if len(batch) == _BATCH:
+        requests = self._requests.get()
+        while requests is not None:
+            batch += requests
+            if len(batch) >= _BATCH:
                 return batch, True
             try:
-                request = self._requests.get_nowait()
+                requests = self._requests.get_nowait()
             except queue.Empty:
                 return batch, True
         return batch, False

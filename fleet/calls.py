@@ -12,12 +12,13 @@ from typing import Any
 
 from fleet.budget import Budget
 from fleet.channels import Channel, Channels
-from fleet.guard import Cleared, Guard, Withheld
+from fleet.guard import Cleared, Guard, Withheld, is_screened
 from fleet.retry import Asker
 from qodebase import events
 from qodebase.caps import Most
 from qodebase.codec import JSON
-from qodebase.journal import Journal, JournalFailed
+from qodebase.errors import QodebaseError
+from qodebase.journal import Journal
 from qodebase.paths import RepoPath
 from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt, Tree
 from qodebase.record import Usage
@@ -98,6 +99,7 @@ class Calls:
         failed: bool = False,
         fork: Tree | None = None,
         paths: Iterable[RepoPath] = (),
+        packed: bytes | None = None,
     ) -> Called:
         """Return the answer that the run already holds, or ask the model that the purpose calls for.
 
@@ -105,9 +107,11 @@ class Calls:
             purpose: ``fresh`` or ``replay``.
             failed: a replay before this one failed.
             fork, paths: the code that the prompt was made from, and the paths whose text it may show.
+            packed: the prompt's messages as segments hold them, where they were packed already.
         """
         channel = self._channels.choose(purpose, attempt=attempt, failed=failed)
         where = {"actor": agent, "intent": intent, "attempt": attempt}
+        given = prompt
         cleared = self._clear(prompt, channel, fork, paths, where)
         if isinstance(cleared, Withheld):
             none = NoAnswer(failure=cleared.failure, why=cleared.why, model=channel.model.name)
@@ -122,11 +126,12 @@ class Calls:
             self,
             channel.most(prompt),
             fresh=purpose == "fresh" and attempt == 1,
+            free=getattr(channel.model, "free", False),
             asked={
                 "purpose": purpose,
                 "model": channel.model.name,
                 "prompt": digest,
-                "ref": self.keep(JSON.encode(prompt.messages)),
+                "ref": self._keep_prompt(prompt, packed if prompt is given else None),
             },
             where=where,
         )
@@ -149,6 +154,11 @@ class Calls:
         """Keep a prompt or an answer; return where, or the empty text where texts are not kept."""
         return self._store.put(content).text if self._keep_texts else ""
 
+    def _keep_prompt(self, prompt: Prompt, packed: bytes | None) -> str:
+        if packed is None or not self._keep_texts:
+            return self.keep(JSON.encode(prompt.messages))
+        return self._store.put_packed(packed).text
+
     def _clear(
         self,
         prompt: Prompt,
@@ -170,9 +180,8 @@ class Calls:
         return cleared
 
     def _screen(self, cleared: Cleared, channel: Channel) -> Callable[[Answer], Answer | NoAnswer] | None:
-        """Return what looks at answers; a program that stands for no language model says only what it read."""
-        model = channel.model
-        if self._guard is None or (model.deterministic and not model.simulated):
+        """Return what looks at answers; None: nobody does."""
+        if self._guard is None or not is_screened(channel.model):
             return None
         return partial(self._guard.screen, cleared)
 
@@ -191,11 +200,14 @@ class Calls:
 class _Question:
     """One question on its way: each of its calls is reserved, journalled, made, journalled again and settled."""
 
-    def __init__(self, calls: Calls, most: Most, *, fresh: bool, asked: dict[str, str], where: dict[str, Any]) -> None:
+    def __init__(
+        self, calls: Calls, most: Most, *, fresh: bool, free: bool, asked: dict[str, str], where: dict[str, Any]
+    ) -> None:
         self.usage = Usage()
         self._calls = calls
         self._most = most
         self._fresh = fresh
+        self._free = free
         self._asked = asked
         self._where = where
         self._reserved = False
@@ -211,6 +223,10 @@ class _Question:
         """Return why the call may not be made after all, or the empty text."""
         return self._calls.budget.late()
 
+    @property
+    def _uses(self) -> bool:
+        return self._reserved and not self._free
+
     def release(self) -> None:
         """Give back what a call that has ended, or was never made, reserved."""
         if self._reserved:
@@ -219,12 +235,18 @@ class _Question:
             self._fresh = False
 
     def before(self, number: int, /) -> None:
-        """Journal a call that is about to be made; an answer from the cache uses nothing."""
+        """Journal a call that is about to be made; an answer from the cache uses nothing.
+
+        A call that uses something is with the operating system before it is made, and its end before anything is made
+        of it, so that a kill loses neither.
+        """
         self._open = self._calls.numbers.next()
         most = self._most if self._reserved else Most()
         self._calls.journal.write(
             events.Asked, call=self._open, most_tokens=most.tokens, most_usd=most.usd, **self._asked, **self._where
         )
+        if self._uses:
+            self._calls.journal.flush()
 
     def after(self, number: int, outcome: Answer | NoAnswer, latency_s: float, /) -> None:
         """Journal how a call ended."""
@@ -247,13 +269,15 @@ class _Question:
             ref=self._calls.keep(text.encode()) if text else "",
             **self._where,
         )
+        if self._uses:
+            self._calls.journal.flush()
         self._open = 0
         self.release()
 
     def cut_off(self) -> None:
         """Journal that a call was cancelled under way; a journal that fails then has its own say."""
         if self._open:
-            with suppress(JournalFailed):
+            with suppress(QodebaseError):
                 self._calls.journal.write(events.CutOff, call=self._open, model=self._asked["model"], **self._where)
 
 

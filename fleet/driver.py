@@ -20,14 +20,16 @@ from fleet.channels import Channels
 from fleet.control import Control
 from fleet.engines.local import LocalEngine
 from fleet.ground import Ground
-from fleet.guard import guard_of
+from fleet.guard import guard_of, is_screened
 from fleet.ramp import ramp_for
 from fleet.recovery import recover
 from fleet.redo import ModelRedo
 from fleet.spending import Spending
 from fleet.stall import Stall, hanging
 from fleet.stop_if import StopIf
+from fleet.turns import short_turns
 from fleet.verifying import Verifier
+from fleet.workshop.shop import Workshop, is_worth_a_helper
 from lanes.desk import Tell, unheard
 from lanes.router import Router, SharedByLane
 from lanes.yard import Yard
@@ -37,8 +39,9 @@ from qodebase.code import CommitTree
 from qodebase.collector import seldom_collected
 from qodebase.errors import QodebaseError
 from qodebase.events import Event
+from qodebase.helper_words import Opening
 from qodebase.intent import Ending, Intent
-from qodebase.journal import Journal, JournalFailed, read_events
+from qodebase.journal import Journal, read_events
 from qodebase.orders import Orders
 from qodebase.ports import Checker, Clock, Engine, Job
 from qodebase.runs import RunFolder, Settings, this_process
@@ -110,6 +113,7 @@ class Driver:
         self._drained = False
         self._stuck = False
         self._guard = guard_of(settings.privacy)
+        self.workshop = Workshop(parts.job)
         self._spending = Spending()
         self._budget = Budget(NO_CAPS, parts.clock, self._spending, closed=self._admit_no_more)
         self._stop_if = StopIf(parts.stop_if, stop=self._admit_no_more)
@@ -147,21 +151,23 @@ class Driver:
             self._spending.apply(event)
         self._budget.caps = self._caps()
         with ExitStack() as held:
+            store = SegmentWriter(self._folder.attempts, gathers=True)
+            held.callback(store.close)
             journal = Journal(
                 self._folder.journal,
                 run=self._settings.run,
                 clock=self._parts.clock,
                 listeners=(self.state.apply, self._budget.apply, self._stop_if.apply, *self._parts.listeners),
+                later=asyncio.get_running_loop().call_soon,
+                first=store.flush,
             )
             held.callback(journal.close)
-            store = SegmentWriter(self._folder.attempts)
-            held.callback(store.close)
             trunk = held.enter_context(open_trunk(self._folder, self._settings))
             reader = held.enter_context(Reader(self._folder.repository))
             try:
                 why = await self._sit(journal, store, trunk, reader, held)
             except BaseException as error:
-                with suppress(JournalFailed):
+                with suppress(QodebaseError):
                     stopped = "interrupted" if isinstance(error, asyncio.CancelledError) else "failed"
                     journal.write(events.RunStopped, actor="driver", why=stopped, tip=trunk.tip)
                 raise _cause(error) from None
@@ -238,12 +244,13 @@ class Driver:
             asked=lambda intent: self.state.intents[intent].intent.asked,
         )
         yard = ground.open_yard(desk, redo if parts.channels.redoes else None)
+        self.workshop = Workshop(parts.job, self._opening(chosen, workers))
         self._queue = Queue(chosen, lambda intent: self.state.intents[intent].ending)
         self._journal = journal
         if self._drained:
             self.drain()
         agents = Agents(
-            job=parts.job,
+            workshop=self.workshop,
             channels=parts.channels,
             calls=calls,
             yard=yard,
@@ -281,9 +288,12 @@ class Driver:
         return why
 
     async def _work(self, yard: Yard, agents: Agents, control: Control, workers: int) -> None:
-        with seldom_collected():
+        with seldom_collected(), short_turns():
             async with asyncio.TaskGroup() as tasks:
-                serving = [tasks.create_task(yard.serve(), name="yard")]
+                serving = [
+                    tasks.create_task(yard.serve(), name="yard"),
+                    tasks.create_task(self.workshop.serve(), name="helper"),
+                ]
                 for channel in self._parts.channels.all:
                     if channel.throttle is not None:
                         name = f"throttle {channel.model.name}"
@@ -300,11 +310,28 @@ class Driver:
                 for task in serving:
                     task.cancel()
 
+    def _opening(self, chosen: Sequence[Intent], workers: int) -> Opening | None:
+        """Return what a helper opens, where the run has work for one."""
+        settings, parts = self._settings, self._parts
+        models = [channel.model for channel in parts.channels.all]
+        if not is_worth_a_helper(parts.job, models, parts.clock, agents=workers, intents=len(chosen)):
+            return None
+        return Opening(
+            job=settings.job,
+            job_file=settings.job_file,
+            job_digest=settings.job_digest,
+            job_settings=settings.job_settings,
+            repository=str(self._folder.repository),
+            base=settings.base,
+            lanes=settings.lanes,
+            landings=sum(known.intent.ending is Ending.PENDING for known in self.state.intents.values()),
+        )
+
     async def _ready(self) -> None:
         if self._queue is not None and not self._queue.over():
             with self._parts.clock.working():
                 await asyncio.to_thread(self._parts.job.ready)
-                if not all(channel.model.deterministic for channel in self._parts.channels.all):
+                if any(is_screened(channel.model) for channel in self._parts.channels.all):
                     await asyncio.to_thread(self._guard.prepare)
             gc.freeze()
 

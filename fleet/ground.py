@@ -30,6 +30,8 @@ from qodebase.trunk.landing import Trunk
 from qodebase.trunk.reader import Reader
 from replay_rules.registry import chooser
 
+_MANY_INTENTS = 2000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
@@ -51,7 +53,9 @@ class Ground:
         """Return the loop's view of main, with all that landed since the base."""
         reader, tip = self.reader, self.trunk.tip
         shared = frozenset(shared.path for shared in self.job.shared)
-        main = Main(CommitTree(reader, tip), partial(CommitTree, reader), reader.differences, shared)
+        main = Main(CommitTree(reader, tip), partial(CommitTree, reader), reader.differences, shared, reader.blob)
+        if len(self.state.intents) >= _MANY_INTENTS:
+            main.look_up_all()
         by_commit = {known.commit: known for known in self.state.intents.values() if known.commit}
         for commit in reversed(list(reader.log(tip, self.settings.base))):
             known = by_commit.get(commit.id)

@@ -17,7 +17,7 @@ from qodebase.errors import QodebaseError
 from qodebase.intent import Ending, Intent
 from qodebase.paths import RepoPath
 from qodebase.patterns import matcher
-from qodebase.ports import Answer, Failure, Message, NoAnswer, Prompt, Tree
+from qodebase.ports import Answer, Failure, Message, Model, NoAnswer, Prompt, Tree
 from qodebase.privacy import PrivacySettings
 
 _MOST_NAMED = 5
@@ -146,6 +146,11 @@ class Guard:
                     if is_listed(licence, self._licences):
                         return f"{path.text} (licence {licence})"
         return ""
+
+
+def is_screened(model: Model) -> bool:
+    """Return whether answers are looked at; a program that stands for no language model says only what it read."""
+    return model.simulated or not model.deterministic
 
 
 def guard_of(privacy: PrivacySettings) -> Guard:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -16,11 +17,12 @@ _REFUSALS = (Failure.REFUSED, Failure.SECRET, Failure.NEVER_SENT)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A change, what was proved of it, and what was made harmless in the answer."""
+    """A change, what was proved of it and in how many seconds, and what was made harmless in the answer."""
 
     change: Change
     proof: str
     sanitised: tuple[str, ...]
+    proof_s: float = 0.0
 
 
 def make_change(
@@ -36,7 +38,9 @@ def make_change(
     fault = screen(intent, accepted.change, fork, shared)
     if fault:
         return Unusable(ending=Ending.REFUSED, why=fault)
+    began = time.perf_counter()
     proof = job.proof(intent, accepted.change, fork)
+    proof_s = time.perf_counter() - began
     if isinstance(proof, Unusable):
         return proof
-    return Made(change=accepted.change, proof=proof, sanitised=accepted.sanitised)
+    return Made(change=accepted.change, proof=proof, sanitised=accepted.sanitised, proof_s=proof_s)

@@ -41,7 +41,9 @@ class Fork:
         entries: Mapping[RepoPath, Entry | None],
         contents: dict[RepoPath, bytes],
         open_tree: Callable[[CommitId], Tree],
+        blob: Callable[[str], bytes] | None = None,
     ) -> None:
+        self._blob = blob
         self._commit = commit
         self.position = position
         self._entries = entries
@@ -62,8 +64,18 @@ class Fork:
     def read(self, path: RepoPath) -> bytes:
         """Return a file's content at the base; raises `KeyError` where there is none."""
         if path not in self._contents:
-            self._contents[path] = self._open_tree(self._commit).read(path)
+            self._contents[path] = self._found(path)
         return self._contents[path]
+
+    def _found(self, path: RepoPath) -> bytes:
+        entry = self._entries.get(path)
+        if entry is None or self._blob is None or entry.mode == SUBMODULE:
+            return self._open_tree(self._commit).read(path)
+        return self._blob(entry.id)
+
+    def know(self, path: RepoPath, content: bytes) -> None:
+        """Take a content of the base that somebody else has read."""
+        self._contents.setdefault(path, content)
 
     def held(self, path: RepoPath) -> bytes | None:
         """Return the base's content where the fork has read it already."""
@@ -85,6 +97,7 @@ class Main:
         open_tree: gives the code at any commit.
         differ: finds what a commit changed; None: by looking at every path.
         shared: paths that are never a file's new place.
+        blob: gives the content that an id names, without looking a path up; None: nothing does.
     """
 
     def __init__(
@@ -93,7 +106,9 @@ class Main:
         open_tree: Callable[[CommitId], Tree],
         differ: Differ | None = None,
         shared: Container[RepoPath] = frozenset(),
+        blob: Callable[[str], bytes] | None = None,
     ) -> None:
+        self._blob = blob
         self._tree = tree
         self._open_tree = open_tree
         self._entries: dict[RepoPath, Entry | None] = {}
@@ -120,6 +135,10 @@ class Main:
             self._looked_up[path] = self._tree.entry(path)
         return self._looked_up[path]
 
+    def look_up_all(self) -> None:
+        """Learn what the tip holds everywhere: for thousands of paths one walk costs less than looking each up."""
+        self._looked_up.update(self._tree.walk())
+
     def read(self, path: RepoPath) -> bytes:
         """Return a file's content at the tip; raises `KeyError` where there is none."""
         if path in self._contents:
@@ -140,7 +159,7 @@ class Main:
             if path not in contents and entries[path] is not None:
                 contents[path] = self.read(path)
                 self.keep(path, contents[path])
-        return Fork(self.tip, self.position, entries, contents, self._open_tree)
+        return Fork(self.tip, self.position, entries, contents, self._open_tree, self._blob)
 
     def fork_at(self, commit: CommitId, paths: Iterable[RepoPath]) -> Fork:
         """Take a fork of an earlier commit, with the entries and contents of ``paths``.

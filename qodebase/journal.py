@@ -1,14 +1,16 @@
 """The journal of a run: one JSON line an event, appended as things happen, readable by anyone at any time.
 
-A line reaches the operating system before `Journal.write` returns, so a killed process loses none; kinds marked
-durable, and `Journal.sync`, also force it to the disk. A torn last line (a kill or a full disk in the middle of a
-write) is cut off when the journal is next opened for writing, and is not seen by readers.
+A line reaches the operating system before `Journal.write` returns, so a killed process loses none; a journal that
+gathers writes the lines of one turn of the event loop together, and a kill loses that turn at most. Kinds marked
+durable, and `Journal.sync`, also force all lines so far to the disk. A torn last line (a kill or a full disk in the
+middle of a write) is cut off when the journal is next opened for writing, and is not seen by readers.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,15 +35,38 @@ class JournalFailed(QodebaseError):
     exit_code = 3
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 class Journal:
-    """Append events; one writer at a time, guarded by the run's lock. Listeners hear each event once it is written."""
+    """Append events; one writer at a time, guarded by the run's lock. Listeners hear each event once it is written.
+
+    Args:
+        later: calls a function at the end of the loop's turn; with it lines are gathered, and listeners hear of events
+            that are still with this process. Once such lines could not be written, nothing more is. None: each line is
+            written at once.
+        first: is called before gathered lines are written: what they refer to must not come later than they do.
+    """
 
     def __init__(
-        self, path: Path, *, run: str, clock: Clock, listeners: Sequence[Callable[[Event], None]] = ()
+        self,
+        path: Path,
+        *,
+        run: str,
+        clock: Clock,
+        listeners: Sequence[Callable[[Event], None]] = (),
+        later: Callable[[Callable[[], None]], object] | None = None,
+        first: Callable[[], None] = _nothing,
     ) -> None:
         self._listeners = listeners
         self._run = run
         self._clock = clock
+        self._later = later
+        self._first = first
+        self._gathered: list[bytes] = []
+        self._failed: QodebaseError | None = None
+        self._lock = threading.Lock()
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             self._size, self.seq = _mend(self._descriptor, path.name)
@@ -57,22 +82,62 @@ class Journal:
         """
         event = kind(seq=self.seq + 1, at=self._clock.now(), run=self._run, simulated=self._clock.simulated, **fields)
         line = JSON.encode(event) + b"\n"
+        if self._later is None or kind.durable:
+            self.flush()
+            with self._lock:
+                self._append(line, durable=kind.durable)
+        else:
+            self._gather(line, self._later)
+        self.seq += 1
+        for listener in self._listeners:
+            listener(event)
+        return event
+
+    def _gather(self, line: bytes, later: Callable[[Callable[[], None]], object]) -> None:
+        if self._failed is not None:
+            raise self._failed
+        with self._lock:
+            self._gathered.append(line)
+            alone = len(self._gathered) == 1
+        if alone:
+            later(self._flush_or_remember)
+
+    def _flush_or_remember(self) -> None:
+        """Flush where nobody could take an error; whoever writes or syncs next gets it."""
+        with contextlib.suppress(QodebaseError):
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand gathered lines to the operating system; any thread may.
+
+        Raises:
+            JournalFailed: the disk is full or gone, now or at an earlier flush.
+            QodebaseError: what the lines refer to could not be written.
+        """
+        with self._lock:
+            if self._failed is None and self._gathered:
+                lines, self._gathered = b"".join(self._gathered), []
+                try:
+                    self._first()
+                    self._append(lines)
+                except QodebaseError as error:
+                    self._failed = error
+        if self._failed is not None:
+            raise self._failed
+
+    def _append(self, lines: bytes, *, durable: bool = False) -> None:
         try:
-            written = os.write(self._descriptor, line)
-            if written != len(line):
-                raise OSError(f"the disk is full: {written} of {len(line)} bytes were written")
-            if kind.durable:
+            written = os.write(self._descriptor, lines)
+            if written != len(lines):
+                raise OSError(f"the disk is full: {written} of {len(lines)} bytes were written")
+            if durable:
                 os.fsync(self._descriptor)
         except OSError as error:
             # What listeners have not heard must not stay: the next event would get the same seq.
             with contextlib.suppress(OSError):
                 os.ftruncate(self._descriptor, self._size)
             raise _failed(error) from None
-        self.seq += 1
-        self._size += len(line)
-        for listener in self._listeners:
-            listener(event)
-        return event
+        self._size += len(lines)
 
     def sync(self) -> None:
         """Force everything written so far to the disk.
@@ -80,6 +145,7 @@ class Journal:
         Raises:
             JournalFailed: the disk did not take it.
         """
+        self.flush()
         try:
             os.fsync(self._descriptor)
         except OSError as error:

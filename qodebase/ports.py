@@ -86,6 +86,11 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Return the same question with more facts."""
         return msgspec.structs.replace(self, facts={**self.facts, **facts})
 
+    def digested(self, digest: str) -> Prompt:
+        """Take the digest that another process computed of this very prompt; return self."""
+        self.__dict__["digest"] = digest
+        return self
+
     @cached_property
     def digest(self) -> str:
         """Return the SHA-256 of messages and limit, 64 hex digits."""
@@ -158,7 +163,8 @@ class Model(Protocol):
     """Answers prompts.
 
     ``deterministic`` says that no language model is behind it, ``simulated`` that its answers stand for another's,
-    ``local`` that no prompt leaves the machine.
+    ``local`` that no prompt leaves the machine. Two more may be left out: ``reads_words`` says that it never looks at a
+    prompt's facts, ``free`` that it loses nothing to be asked again.
     """
 
     name: str
@@ -259,7 +265,11 @@ class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Job(Protocol):
-    """Makes the intents of a run and turns a model's answer into a change."""
+    """Makes the intents of a run and turns a model's answer into a change.
+
+    A job with ``apart`` True may be opened a second time, in a process that makes prompts, changes and proofs of one
+    run together with this one: they must follow from intent, answer and fork alone.
+    """
 
     name: str
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import struct
+import threading
 import zlib
 from pathlib import Path
 from typing import NamedTuple
@@ -52,35 +53,72 @@ class Ref(NamedTuple):
 
 
 class SegmentWriter:
-    """Append payloads to a new segment of a folder; one writer at a time (the run's lock)."""
+    """Append payloads to a new segment of a folder; one writer at a time (the run's lock).
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        gathers: what is put reaches the operating system at `flush` only. Once that has failed nothing more is taken:
+            references into what is lost were handed out.
+    """
+
+    def __init__(self, folder: Path, *, gathers: bool = False) -> None:
         make_private(folder)
         taken = [int(path.stem) for path in folder.glob("*.seg")]
         self.number = max(taken, default=0) + 1
         self._file = open(folder / f"{self.number:06d}.seg", "xb", buffering=0, opener=private)  # noqa: SIM115
         self._offset = 0
+        self._gathers = gathers
+        self._gathered: list[bytes] = []
+        self._lost: SegmentFailed | None = None
+        self._lock = threading.Lock()
 
     def put(self, payload: bytes) -> Ref:
-        """Keep a payload; it has reached the operating system when this returns, the disk at `sync`.
+        """Keep a payload; it has reached the operating system when this returns or at `flush`, the disk at `sync`.
 
         Raises:
             SegmentFailed: the disk is full or gone; what was kept before is whole.
         """
-        packed = _packed(payload)
-        frame = _HEAD.pack(_MAGIC, len(packed), zlib.crc32(packed)) + packed
-        ref = Ref(self.number, self._offset)
+        return self.put_packed(packed(payload))
+
+    def put_packed(self, content: bytes) -> Ref:
+        """Keep what `packed` made of a payload, as `put` does."""
+        if self._lost is not None:
+            raise self._lost
+        frame = _HEAD.pack(_MAGIC, len(content), zlib.crc32(content)) + content
+        with self._lock:
+            ref = Ref(self.number, self._offset)
+            if self._gathers:
+                self._gathered.append(frame)
+            else:
+                self._append(frame, ref.offset)
+            self._offset += len(frame)
+        return ref
+
+    def flush(self) -> None:
+        """Hand what was gathered to the operating system; any thread may.
+
+        Raises:
+            SegmentFailed: the disk is full or gone, now or at an earlier flush.
+        """
+        with self._lock:
+            if self._gathered and self._lost is None:
+                frames, self._gathered = b"".join(self._gathered), []
+                try:
+                    self._append(frames, self._offset - len(frames))
+                except SegmentFailed as error:
+                    self._lost = error
+        if self._lost is not None:
+            raise self._lost
+
+    def _append(self, frames: bytes, offset: int) -> None:
         try:
-            rest = memoryview(frame)
+            rest = memoryview(frames)
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
             with contextlib.suppress(OSError):
-                self._file.truncate(self._offset)
-                self._file.seek(self._offset)
+                self._file.truncate(offset)
+                self._file.seek(offset)
             raise _failed(error) from None
-        self._offset += len(frame)
-        return ref
 
     def sync(self) -> None:
         """Force what was kept to the disk.
@@ -88,6 +126,7 @@ class SegmentWriter:
         Raises:
             SegmentFailed: the disk did not take it.
         """
+        self.flush()
         try:
             os.fsync(self._file.fileno())
         except OSError as error:
@@ -103,7 +142,8 @@ class SegmentWriter:
             Path(self._file.name).unlink()
 
 
-def _packed(payload: bytes) -> bytes:
+def packed(payload: bytes) -> bytes:
+    """Return a payload compressed, as segments hold it."""
     # Setting up zlib's usual tables takes several times as long as compressing an answer with them.
     window, memory = (12, 5) if len(payload) <= _SHORT else (14, 6)
     stream = zlib.compressobj(1, zlib.DEFLATED, window, memory)

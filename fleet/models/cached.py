@@ -69,6 +69,7 @@ class WithCache:
         self.deterministic = inner.deterministic
         self.simulated = inner.simulated
         self.local = inner.local
+        self.reads_words = getattr(inner, "reads_words", False)
 
     async def lookup(self, prompt: Prompt) -> Answer | None:
         """Return the kept answer, or None."""
@@ -99,9 +100,11 @@ class WithCache:
 
 
 class CachedModel:
-    """Answers only what the cache holds of another model."""
+    """Answers only what the cache holds of another model; asking again costs nothing."""
 
     local = True
+    free = True
+    reads_words = True
 
     def __init__(self, name: str, cached: Cached, *, deterministic: bool, simulated: bool) -> None:
         self.name = name

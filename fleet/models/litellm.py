@@ -78,6 +78,7 @@ class LitellmModel:
     """
 
     deterministic = False
+    reads_words = True
     simulated = False
     most_in_flight = MOST_IN_FLIGHT
     most_per_minute = MOST_PER_MINUTE

@@ -167,6 +167,7 @@ class LocalModel:
     """
 
     deterministic = False
+    reads_words = True
     simulated = False
     local = True
 

@@ -42,6 +42,7 @@ class OpenAIModel:
     """
 
     deterministic = False
+    reads_words = True
     simulated = False
 
     def __init__(

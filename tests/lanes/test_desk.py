@@ -51,6 +51,14 @@ def test_a_flood_lands_in_few_steps_and_a_lone_change_at_once(world: Make) -> No
     one.assert_whole()
 
 
+def test_trains_without_checks_whose_trees_are_asked_for_together_land_in_one_step(world: Make) -> None:
+    one = world({b"x": b""}, lanes={f"l{number}": [f"/l{number}/**"] for number in range(40)})
+    outcomes = one.land_all(*(one.submission(f"i{at}", {b"l%d/f" % at: b"1"}, checks=()) for at in range(40)))
+    assert all(isinstance(outcome, Landed) for outcome in outcomes)
+    assert one.syncs == 1
+    one.assert_whole()
+
+
 def test_everything_that_was_journalled_is_synced_before_main_moves(world: Make) -> None:
     one = world({b"x": b""})
     synced: list[tuple[str, str]] = []

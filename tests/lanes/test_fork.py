@@ -9,6 +9,7 @@ from lanes.fork import Main
 from qodebase.collision import Entry
 from qodebase.edits import blob_id
 from qodebase.paths import CommitId, RepoPath
+from qodebase.ports import Tree
 
 A, B, INDEX, GONE = (RepoPath(name) for name in (b"a", b"dir/b", b"index", b"gone"))
 ONE, TWO = (CommitId(digit * 40) for digit in "12")
@@ -49,6 +50,30 @@ def test_the_content_of_shared_paths_goes_with_a_fork(world: Make) -> None:
     assert fork.read(INDEX) == b"i0\n"
     assert fork.entry(GONE) is None
     assert one.main.read(INDEX) == b"i0\n"
+
+
+def test_a_fork_reads_what_it_knows_the_id_of_without_opening_its_commit(world: Make) -> None:
+    one = world(FILES)
+    tree = one.tree(one.base)
+
+    def unopened(commit: CommitId) -> Tree:
+        raise AssertionError(commit)
+
+    main = Main(tree, unopened, blob=one.reader.blob)
+    main.look_up_all()
+    fork = main.fork([A, GONE])
+    assert fork.read(A) == b"a0\n"
+    assert fork.entry(GONE) is None
+    assert [main.entry(path) for path in (A, B, GONE)] == [tree.entry(path) for path in (A, B, GONE)]
+    with pytest.raises(AssertionError):
+        fork.read(B)
+
+
+def test_a_fork_takes_a_content_that_somebody_else_has_read(world: Make) -> None:
+    fork = world(FILES).fork(b"a")
+    assert fork.held(A) is None
+    fork.know(A, b"a0\n")
+    assert fork.held(A) == fork.read(A) == b"a0\n"
 
 
 def test_movers_are_those_after_a_position_oldest_first() -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -262,3 +263,110 @@ def test_a_reader_never_sees_half_a_line_while_a_writer_writes(path: Path) -> No
         reader.join()
     assert counts == sorted(counts)
     assert sum(1 for _ in read_events(path)) == 301
+
+
+class Turn:
+    """What is to be done at the end of a turn of some loop."""
+
+    def __init__(self) -> None:
+        self.todo: list[Callable[[], None]] = []
+
+    def __call__(self, what: Callable[[], None]) -> None:
+        self.todo.append(what)
+
+    def end(self) -> None:
+        """Do it."""
+        todo, self.todo = self.todo, []
+        for what in todo:
+            what()
+
+
+@contextmanager
+def gathering(path: Path, turn: Turn, **fields: Any) -> Iterator[Journal]:
+    journal = Journal(path, run="run-1", clock=VirtualClock(5.0), later=turn, **fields)
+    try:
+        yield journal
+    finally:
+        journal.close()
+
+
+def intents_in(path: Path) -> list[str | None]:
+    return [event.intent for event in read_events(path)]
+
+
+def test_a_journal_that_gathers_writes_the_events_of_a_turn_together(path: Path) -> None:
+    turn = Turn()
+    heard: list[str | None] = []
+    with gathering(path, turn, listeners=(lambda event: heard.append(event.intent),)) as journal:
+        assert [end(journal, name).seq for name in "ab"] == [1, 2]
+        assert (intents_in(path), heard, len(turn.todo)) == ([], ["a", "b"], 1)
+        turn.end()
+        assert intents_in(path) == ["a", "b"]
+        end(journal, "c")
+        journal.flush()
+        assert intents_in(path) == ["a", "b", "c"]
+        turn.end()
+        end(journal, "d")
+    assert intents_in(path) == ["a", "b", "c", "d"]
+    assert [event.seq for event in read_events(path)] == [1, 2, 3, 4]
+
+
+def test_a_durable_event_comes_behind_all_that_was_gathered_before_it(path: Path) -> None:
+    with gathering(path, Turn()) as journal:
+        end(journal, "a")
+        journal.write(events.RunStopped, actor="driver", why="ended", tip=BASE)
+        assert [type(event) for event in read_events(path)] == [events.Ended, events.RunStopped]
+        end(journal, "b")
+        journal.sync()
+        assert [event.seq for event in read_events(path)] == [1, 2, 3]
+
+
+def test_what_events_refer_to_is_written_before_them(path: Path) -> None:
+    seen: list[list[str | None]] = []
+    turn = Turn()
+    with gathering(path, turn, first=lambda: seen.append(intents_in(path))) as journal:
+        end(journal, "a")
+        turn.end()
+        end(journal, "b")
+        turn.end()
+        turn.end()
+    assert seen == [[], ["a"]]
+
+
+def test_events_that_were_gathered_and_not_written_end_the_journal(path: Path) -> None:
+    turn = Turn()
+    journal = Journal(path, run="run-1", clock=VirtualClock(5.0), later=turn)
+    end(journal, "a")
+    turn.end()
+    whole = path.read_bytes()
+    end(journal, "b")
+    with disk_of(len(whole) + 20):
+        turn.end()
+    assert path.read_bytes() == whole
+    for _ in range(2):
+        with pytest.raises(JournalFailed, match="bytes were written"):
+            end(journal, "c")
+    with pytest.raises(JournalFailed, match="bytes were written"):
+        journal.write(events.RunStopped, actor="driver", why="failed", tip=BASE)
+    with pytest.raises(JournalFailed, match="bytes were written"):
+        journal.close()
+    assert path.read_bytes() == whole
+
+
+def test_threads_may_sync_while_events_are_gathered(path: Path) -> None:
+    with gathering(path, Turn()) as journal:
+        over = threading.Event()
+
+        def sync() -> None:
+            while not over.is_set():
+                journal.flush()
+
+        threads = [threading.Thread(target=sync) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for number in range(2000):
+            end(journal, str(number))
+        over.set()
+        for thread in threads:
+            thread.join()
+    assert intents_in(path) == [str(number) for number in range(2000)]

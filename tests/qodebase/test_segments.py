@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qodebase.segments import BadSegment, Ref, SegmentFailed, SegmentReader, SegmentWriter
+from qodebase.segments import BadSegment, Ref, SegmentFailed, SegmentReader, SegmentWriter, packed
 
 
 def test_payloads_come_back_by_their_references(tmp_path: Path) -> None:
@@ -117,3 +117,41 @@ def test_a_full_disk_leaves_whole_frames_and_a_place_to_go_on(tmp_path: Path, ro
 def test_a_folder_of_attempts_is_for_its_owner_only(tmp_path: Path) -> None:
     SegmentWriter(tmp_path / "a" / "attempts").close()
     assert (tmp_path / "a" / "attempts").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_segment_that_gathers_is_read_after_a_flush(tmp_path: Path) -> None:
+    writer, reader = SegmentWriter(tmp_path, gathers=True), SegmentReader(tmp_path)
+    refs = [writer.put(payload).text for payload in (b"one", b"two" * 999)]
+    with pytest.raises(BadSegment):
+        reader.get(refs[0])
+    writer.flush()
+    assert [reader.get(ref) for ref in refs] == [b"one", b"two" * 999]
+    ref = writer.put_packed(packed(b"three")).text
+    writer.sync()
+    assert reader.get(ref) == b"three"
+    last = writer.put(b"four").text
+    writer.close()
+    assert reader.get(last) == b"four"
+    reader.close()
+
+
+def test_payloads_that_were_gathered_and_not_written_end_the_segment(tmp_path: Path) -> None:
+    writer, reader = SegmentWriter(tmp_path, gathers=True), SegmentReader(tmp_path)
+    first = writer.put(b"one").text
+    writer.flush()
+    size = (tmp_path / "000001.seg").stat().st_size
+    writer.put(b"two")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 5, before[1]))
+    try:
+        with pytest.raises(SegmentFailed):
+            writer.flush()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (tmp_path / "000001.seg").stat().st_size == size
+    with pytest.raises(SegmentFailed):
+        writer.put(b"three")
+    with pytest.raises(SegmentFailed):
+        writer.close()
+    assert reader.get(first) == b"one"
+    reader.close()

@@ -50,6 +50,9 @@ _ASKED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_ASKED_WORDS = ("paragraph", "document", "docstring", "of the ", "following code")
+"""One of them stands in whatever `_ASKED` finds, which takes long to look for."""
+
 _CODE = re.compile(
     r"""
     (?:async\ )?def\ \w+\(.* | class\ \w+(?:\(.*\))?: | @\w+(?:\.\w+)*(?:\(.*\))?
@@ -86,7 +89,7 @@ def fault_of(text: str, content: bytes, asked: str) -> str:
         return BARE
     if not _runs_of(asked).isdisjoint(_runs(words)):
         return ECHO
-    if _TALK.match(text.lstrip("*_#> \n\"'")) or _ASKED.search(text):
+    if _TALK.match(text.lstrip("*_#> \n\"'")) or _repeats_the_question(text):
         return TALK
     if text.rstrip().endswith(":"):
         return BREAKS
@@ -96,6 +99,11 @@ def fault_of(text: str, content: bytes, asked: str) -> str:
     if _loops(lines):
         return LOOP
     return CODE if _is_code(lines, content) else ""
+
+
+def _repeats_the_question(text: str) -> bool:
+    folded = text.casefold()
+    return any(word in folded for word in _ASKED_WORDS) and _ASKED.search(text) is not None
 
 
 def _loops(lines: Sequence[str]) -> bool:

@@ -101,6 +101,11 @@ class Document:
                     hint="Take --index-layout single, or another --index: shards go into the folder `api` beside it.",
                 )
 
+    @property
+    def apart(self) -> bool:
+        """Say that a helper may make prompts and changes, unless it would have to parse every file again."""
+        return not self._settings.usage
+
     def ready(self) -> None:
         """Outline every file and find who uses whom."""
         _ = self._code

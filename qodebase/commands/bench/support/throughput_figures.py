@@ -70,6 +70,7 @@ def _figures(
         "busy_agents_peak": measured.busy_peak,
         "peak_rss_mib": round(measured.peak_rss / _MIB, 1),
         "code_check_seconds": round(measured.code_check, 2),
+        "pieces_helped": measured.pieces_helped,
         "fast_import_seconds": round(fast_import.seconds, 2),
         "ratio_to_fast_import": round(seconds / fast_import.seconds, 3),
         "same_commits": same,

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,6 +21,11 @@ from qodebase.commands.support.starting import freeze, prepared
 from qodebase.events import Admitted, Ended, Event, Landed, RunStarted
 from qodebase.runs import RunFolder
 
+if TYPE_CHECKING:
+    from fleet.driver import Driver
+
+_ALL = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """What the run took; times in seconds.
@@ -31,9 +36,10 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         end: when the process let go of the run, tidying included.
         landed_in: landings for each whole second since the start.
         busy_peak: the most intents that agents had in hand at once.
-        code_check: in the job's proof of each change.
-        processor: of the sitting, in all threads.
-        peak_rss: the process's largest memory, in bytes.
+        code_check: in the job's proof of each change, in the run's process and its helper.
+        pieces_helped: how many prompts and changes the helper made.
+        processor: of the sitting, in all threads and processes.
+        peak_rss: the largest memory of the run's process and of any other that it started, together, in bytes.
     """
 
     prepare: float
@@ -43,6 +49,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     landed_in: dict[int, int]
     busy_peak: int
     code_check: float
+    pieces_helped: int
     processor: float
     peak_rss: int
 
@@ -87,35 +94,17 @@ def measure(work: Work, out: Path, *, workers: int) -> Measured:
     return msgspec.json.decode(done.stdout, type=Measured)
 
 
-def _timed(kind: type[Any]) -> Callable[[], float]:
-    """Count the seconds that a job spends in its proofs; return what tells them."""
-    proof = kind.proof
-    spent = 0.0
-
-    def timed(*args: Any) -> Any:
-        nonlocal spent
-        began = time.perf_counter()
-        try:
-            return proof(*args)
-        finally:
-            spent += time.perf_counter() - began
-
-    kind.proof = timed
-    return lambda: spent
-
-
 def _run(work: Work, out: Path, workers: int) -> Measured:
-    from fleet.jobs.registry import load_job
-
-    spent = _timed(load_job("document"))
     clock = SystemClock()
     began = time.perf_counter()
     with prepared(work.order(out, workers=workers), work.surroundings, clock) as ready:
         folder = freeze(ready, clock)
     prepare = time.perf_counter() - began
     watch = Watch()
-    processor = time.process_time()
-    asyncio.run(_sit(folder, work, clock, watch))
+    processor = _processor()
+    drivers: list[Driver] = []
+    asyncio.run(_sit(folder, work, clock, watch, drivers.append))
+    workshop = drivers[0].workshop
     return Measured(
         prepare=prepare,
         start=watch.start,
@@ -123,14 +112,23 @@ def _run(work: Work, out: Path, workers: int) -> Measured:
         end=clock.now(),
         landed_in=watch.landed_in,
         busy_peak=watch.busy_peak,
-        code_check=spent(),
-        processor=time.process_time() - processor,
-        peak_rss=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        code_check=workshop.proof_s,
+        pieces_helped=workshop.helped,
+        processor=_processor() - processor,
+        peak_rss=sum(resource.getrusage(who).ru_maxrss for who in _ALL) * 1024,
     )
 
 
-async def _sit(folder: RunFolder, work: Work, clock: SystemClock, watch: Watch) -> None:
-    await sit(folder, work.surroundings, clock, first=True, listeners=(watch.hear,))
+async def _sit(
+    folder: RunFolder, work: Work, clock: SystemClock, watch: Watch, started: Callable[[Driver], None]
+) -> None:
+    await sit(folder, work.surroundings, clock, first=True, listeners=(watch.hear,), started=started)
+
+
+def _processor() -> float:
+    """Return the processor seconds of this process and of those that it started and that have ended."""
+    used = [resource.getrusage(who) for who in _ALL]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 if __name__ == "__main__":
