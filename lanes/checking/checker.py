@@ -41,7 +41,8 @@ class SandboxedChecker:
         trees: knows what a tree is made of.
         clock: stands still while a check that is due runs.
         sandbox: how checks are held.
-        slots: how many trees are judged at a time, each in a folder of its own.
+        slots: how many trees are judged at a time, each in a folder of its own; there is a folder more, so that one
+            that was used for like checks is likely to be free.
         charge_s: virtual seconds that a judgement takes under a simulated clock.
     """
 
@@ -68,9 +69,8 @@ class SandboxedChecker:
         if bytecode is not None:
             bytecode.mkdir(mode=0o755)
         self._runs = Runs(replace(sandbox, keep=(*sandbox.keep, space), bytecode=bytecode), tests=tests)
-        self._free: asyncio.Queue[Checkout] = asyncio.Queue()
-        for number in range(slots):
-            self._free.put_nowait(Checkout(space / f"tree-{number}"))
+        self._room = asyncio.Semaphore(slots)
+        self._free = [(Checkout(space / f"tree-{number}"), frozenset[str]()) for number in range(slots + 1)]
         self._definitions: dict[str, Definition] = {}
         self._on_main: dict[str, frozenset[str]] = {}
 
@@ -92,7 +92,7 @@ class SandboxedChecker:
         judged: dict[str, _Judged] = {}
         if checks:
             code = await asyncio.to_thread(self._trees.code, tree)
-            async with self._checkout() as checkout:
+            async with self._checkout(checks) as checkout:
                 judged = await self._all(checks, code, checkout)
         red = [name for name, one in judged.items() if one.result.why]
         reads = {name: one.result.read for name, one in judged.items()}
@@ -107,12 +107,16 @@ class SandboxedChecker:
         )
 
     @asynccontextmanager
-    async def _checkout(self) -> AsyncIterator[Checkout]:
-        checkout = await self._free.get()
-        try:
-            yield checkout
-        finally:
-            self._free.put_nowait(checkout)
+    async def _checkout(self, checks: Sequence[str]) -> AsyncIterator[Checkout]:
+        """Take the free folder in which the fewest files of checks are to be changed."""
+        names = frozenset(checks)
+        async with self._room:
+            best = min(range(len(self._free)), key=lambda number: len(self._free[number][1] ^ names))
+            checkout, _ = self._free.pop(best)
+            try:
+                yield checkout
+            finally:
+                self._free.append((checkout, names))
 
     async def _all(self, names: Sequence[str], code: Code, checkout: Checkout) -> dict[str, _Judged]:
         defined = await asyncio.to_thread(self._defined, names, code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -58,7 +59,8 @@ class Checkout:
         paths |= {path for path in before.keys() | now.keys() if before.get(path, b"") != now.get(path, b"")}
         wanted = {path: now[RepoPath(path)] if path in now else self._entry(code, path) for path in paths}
         for path in sorted(paths):
-            self._remove(path)
+            if not self._can_stay(path, wanted[path]):
+                self._remove(path)
         for path in sorted(paths):
             entry = wanted[path]
             if entry is not None:
@@ -66,6 +68,15 @@ class Checkout:
         clash = any(self._displaces(code.tree, path) for path in now)
         self._over = now
         self._tree = None if clash else code.tree
+
+    def _can_stay(self, path: bytes, entry: Laid | None) -> bool:
+        """Return whether a path holds a plain file whose content alone is to be another: new files are slow to make."""
+        if entry is None or entry.mode not in (REGULAR, EXECUTABLE) or not self._reached(path):
+            return False
+        try:
+            return stat.S_ISREG(os.lstat(self._place(path)).st_mode)
+        except FileNotFoundError:
+            return False
 
     def spoil(self) -> None:
         """Let the next tree be laid out from nothing: something may have been written here."""
@@ -123,15 +134,17 @@ class Checkout:
         if entry.mode == SUBMODULE:
             os.makedirs(place, exist_ok=True)
             return
+        there = self._can_stay(path, entry)
         if os.path.isdir(place) and not os.path.islink(place):
             shutil.rmtree(place)
-        elif os.path.lexists(place):
+        elif os.path.lexists(place) and not there:
             os.unlink(place)
         if entry.mode == SYMLINK and not _leads_out(path, entry.content):
             os.symlink(entry.content, place)
             return
         mode = 0o755 if entry.mode == EXECUTABLE else 0o644
-        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        how = os.O_TRUNC if there else os.O_CREAT | os.O_EXCL
+        descriptor = os.open(place, os.O_WRONLY | os.O_NOFOLLOW | how, mode)
         with open(descriptor, "wb") as out:
             os.fchmod(descriptor, mode)
             out.write(entry.content)

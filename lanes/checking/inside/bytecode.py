@@ -50,10 +50,10 @@ def _compile(path: str, prefix: str, *, plain: bool) -> None:
     with contextlib.suppress(OSError):
         if Path(made_from).read_text() == digest:
             return
-    for old in (made_from, compiled):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(old)
     os.makedirs(os.path.dirname(compiled), exist_ok=True)
+    Path(made_from).write_text("")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(compiled)
     if test:
         _rewrite(path, compiled)
     else:

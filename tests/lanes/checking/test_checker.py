@@ -11,7 +11,7 @@ from checking_world import CheckingWorld
 from lanes.checking.checker import SandboxedChecker
 from lanes.checking.warm import Outcome, Request, Warm
 from qodebase.check import Check
-from qodebase.clock import VirtualClock
+from qodebase.clock import SystemClock, VirtualClock
 from qodebase.paths import RepoPath
 from qodebase.ports import Judgement, Verdict
 
@@ -213,3 +213,19 @@ def _started(world: CheckingWorld) -> int:
         except OSError:
             continue
     return found
+
+
+def test_a_tree_is_laid_out_where_the_fewest_files_of_checks_change(world: CheckingWorld) -> None:
+    named = {name: Check(tests=(f"{name}.py",), files={RepoPath(f"{name}.py".encode()): TESTS}) for name in "abcd"}
+    tree = world.tree({b"other.py": b"1\n"})
+
+    async def work() -> list[tuple[str, ...]]:
+        checker = SandboxedChecker(named, world.trees, SystemClock(), world.sandbox, slots=1)
+        try:
+            for names in ("abc", "d", "ab", "d"):
+                assert (await checker.check(tree, tuple(names))).verdict is GREEN
+            return [tuple(sorted(path.name for path in one.root.glob("?.py"))) for one, _ in checker._free]
+        finally:
+            await checker.close()
+
+    assert sorted(asyncio.run(work())) == [("a.py", "b.py"), ("d.py",)]

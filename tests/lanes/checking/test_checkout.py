@@ -56,6 +56,7 @@ def test_from_one_tree_to_the_next_only_what_differs_is_written(world: CheckingW
     checkout.hold(world.code({b"a/one": b"new", b"b": None, b"c/d": b"d"}), {})
     assert held(checkout.root) == {"a/one": b"new", "a/two": b"2", "c/d": b"d"}
     assert inodes(checkout.root)["a/two"] == before["a/two"]
+    assert inodes(checkout.root)["a/one"][0] == before["a/one"][0]
     checkout.hold(world.code({}), {})
     assert held(checkout.root) == {"a/one": b"1", "a/two": b"2", "b": b"b"}
 
