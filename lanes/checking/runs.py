@@ -134,7 +134,7 @@ class Runs:
 
     def _to_compile(self, request: Request, asked: Mapping[str, Wanted], over: Over, code: Code) -> list[str]:
         """Return the modules that are likely to be imported and were not compiled yet as they are now."""
-        likely = set(differing(code.tree, code.base)).union(over)
+        likely = set(differing(code.tree, code.base)).union(*(one.over for one in asked.values()))
         reads = [self._read[name] for name in asked if name in self._read]
         likely.update(*{id(read): read for read in reads}.values(), *(one.definition.bare for one in asked.values()))
         new = []
