@@ -14,6 +14,9 @@ from replay_rules.symbols import Definition, definitions
 Parts = frozenset[str] | None
 """Names of definitions, and ``after NAME`` for what stands between two of them; None: the whole path."""
 
+Claims = Mapping[RepoPath, Parts]
+"""What a change claims of each path."""
+
 _MOST_BYTES = 1 << 20
 
 
@@ -23,7 +26,7 @@ def paths_of(submission: Submission) -> set[RepoPath]:
     return {*submission.intent.scope, *submission.change.paths, *moved} - submission.shared
 
 
-def claimed(submission: Submission, paths: Iterable[RepoPath]) -> Mapping[RepoPath, Parts]:
+def claimed(submission: Submission, paths: Iterable[RepoPath]) -> Claims:
     """Return what a change claims of some paths; a path that it may touch and does not yet is claimed whole."""
     wanted = set(paths)
     try:

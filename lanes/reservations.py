@@ -8,9 +8,7 @@ other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from lanes.claims import Parts, claimed, meet, paths_of
+from lanes.claims import Claims, Parts, claimed, meet, paths_of
 from lanes.submission import Submission
 from qodebase.paths import RepoPath
 
@@ -20,17 +18,11 @@ class Reservations:
 
     def __init__(self) -> None:
         self._held: dict[RepoPath, list[tuple[Submission, Parts]]] = {}
-        self._waiting: list[Submission] = []
+        self._waiting: list[tuple[Submission, Claims]] = []
 
     def hold(self, submission: Submission) -> bool:
         """Take all that a change claims; return False, and take nothing, where another one holds some of it."""
-        claims = claimed(submission, paths_of(submission))
-        if self._taken(submission, claims):
-            return False
-        self._drop(submission)
-        for path, parts in claims.items():
-            self._held.setdefault(path, []).append((submission, parts))
-        return True
+        return self._take(submission, claimed(submission, paths_of(submission)))
 
     def blocked(self, submission: Submission) -> bool:
         """Return whether another change holds something that this one claims."""
@@ -44,7 +36,7 @@ class Reservations:
             Those that waited for what it holds itself; see `release`.
         """
         freed = self.release(submission)
-        self._waiting.append(submission)
+        self._waiting.append((submission, claimed(submission, paths_of(submission))))
         return freed
 
     def release(self, submission: Submission) -> list[Submission]:
@@ -54,26 +46,38 @@ class Reservations:
             Those that wait for nothing any more, in the order of their coming; each holds its claims now, so of several
             that wait for one thing only the first goes on.
         """
-        if not self._drop(submission):
-            return []
+        given_back = self._drop(submission)
         freed: list[Submission] = []
-        waiting: list[Submission] = []
-        for other in self._waiting:
-            (freed if self.hold(other) else waiting).append(other)
-        self._waiting = waiting
+        waiting: list[tuple[Submission, Claims]] = []
+        for other, claims in self._waiting if given_back else ():
+            waited = any(path in claims and meet(claims[path], parts) for path, parts in given_back.items())
+            if waited and self._take(other, claims):
+                freed.append(other)
+            else:
+                waiting.append((other, claims))
+        if freed:
+            self._waiting = waiting
         return freed
 
-    def _taken(self, submission: Submission, claims: Mapping[RepoPath, Parts]) -> bool:
+    def _take(self, submission: Submission, claims: Claims) -> bool:
+        if self._taken(submission, claims):
+            return False
+        self._drop(submission)
+        for path, parts in claims.items():
+            self._held.setdefault(path, []).append((submission, parts))
+        return True
+
+    def _taken(self, submission: Submission, claims: Claims) -> bool:
         return any(meet(parts, held) for path, parts in claims.items() for held in self._others(submission, path))
 
     def _others(self, submission: Submission, path: RepoPath) -> list[Parts]:
         return [parts for holder, parts in self._held.get(path, ()) if holder is not submission]
 
-    def _drop(self, submission: Submission) -> bool:
-        """Give back what a change holds; return whether there was something."""
-        mine = [path for path, held in self._held.items() if any(holder is submission for holder, _ in held)]
+    def _drop(self, submission: Submission) -> Claims:
+        """Give back what a change holds, and return it."""
+        mine = {path: parts for path, held in self._held.items() for holder, parts in held if holder is submission}
         for path in mine:
             self._held[path] = [one for one in self._held[path] if one[0] is not submission]
             if not self._held[path]:
                 del self._held[path]
-        return bool(mine)
+        return mine
