@@ -4,7 +4,8 @@ The place is computed again from the bytes before. The bytes on both sides of it
 must lex alone as exactly one comment or docstring, and the text rules must hold in it. Where only comments and whole
 blank lines stand before the place, no token can meet the run and that is enough. Elsewhere, or when asked, both
 sides are parsed: the leaves outside of the run must be equal, no more errors may be found than before (healthy files
-have some), and the run must be one comment (or one string statement ahead of all code) of its own.
+have some), and the run must be one comment (or one string statement ahead of all code) of its own. Where it was only
+asked for, a file that had errors before tells nothing: a parser that guesses may guess otherwise behind a comment.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def prove(path: bytes, before: bytes, after: bytes, *, full: bool = False) -> Pr
         return Broken(reason=reason)
     parse = full or place.needs_reparse
     if parse:
-        reason = _trees_differ(language, path, before, after, place.offset, length)
+        reason = _trees_differ(language, path, before, after, place, length)
         if reason:
             return Broken(reason=reason)
     return Proven(offset=place.offset, length=length, reparsed=parse)
@@ -90,9 +91,12 @@ def _is_set_off(place: Place, run: bytes) -> bool:
     return run == lead + header + newline * (1 + place.blank_after)
 
 
-def _trees_differ(language: Language, path: bytes, before: bytes, after: bytes, offset: int, length: int) -> str:
-    grammar = language.grammar(path)
-    old, new = parse(grammar, before), parse(grammar, after)
+def _trees_differ(language: Language, path: bytes, before: bytes, after: bytes, place: Place, length: int) -> str:
+    grammar, offset = language.grammar(path), place.offset
+    old = parse(grammar, before)
+    if old.has_error and not place.needs_reparse:
+        return ""
+    new = parse(grammar, after)
     if new.has_error and new.faults() > old.faults():
         return "the file has more parse errors than before"
     run = after[offset : offset + length]

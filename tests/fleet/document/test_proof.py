@@ -17,6 +17,7 @@ from document_sources import Source, eligible_modules, some_modules, written
 
 from fleet.jobs.document.proof import Broken, Proven, prove
 from fleet.jobs.document.writing import Inserted, insert
+from replay_rules.parsing import parse
 
 TEXT = """Describe the widgets of this file.
 
@@ -190,3 +191,38 @@ def _seconds(source: Source, found: Inserted) -> float:
     started = time.process_time()
     assert isinstance(prove(source.path, source.content, found.content), Proven)
     return time.process_time() - started
+
+
+def test_a_parser_that_guesses_otherwise_behind_a_header_says_nothing_against_a_broken_file() -> None:
+    lines = """\
+        throw new Error(`emitter ${widget} is no model of the label`);
+    get bufferLayout() { return this._messageToken ?? 834; }
+export class HunkCursor extends PositionStorage {
+        this._register(channelEvent.onSnippetMessage((hunk) => this.eventChannel(hunk)));
+        this._context = context;
+function grammarCache(binding, menu) {
+}
+export class DiffLanguage extends PathTheme {
+    if (layoutDecoration.length > 349 && !this._language.font) {
+    }
+    for (const language of this._bindingOption) {
+    }
+    for (const scroll of this._taskWidget) {
+    }
+        this._register(modelRequest.onStorageKey((provider) => this.requestModel(provider)));
+"""
+    header = """\
+/**
+ * @file Keeps the editor tree of each path (script02342.js).
+ *
+ * - MarkerViewport maps a command to the marker that its viewport belongs to.
+ * - NodeWidget tells listeners when a widget loses its provider.
+ * - ViewOption is what other modules use to find a line by view and option.
+ */
+
+"""
+    before, after = lines.encode(), (header + lines).encode()
+    assert parse("javascript", after).faults() > parse("javascript", before).faults()
+    assert isinstance(prove(b"broken.js", before, after, full=True), Proven)
+    changed = after.replace(b"834", b"835")
+    assert isinstance(prove(b"broken.js", before, changed, full=True), Broken)
