@@ -39,7 +39,11 @@ def register(app: typer.Typer) -> None:
         out: Annotated[
             Path | None,
             typer.Option(
-                "--out", "-o", metavar="PATH", help="Where results are kept.", show_default="a new one in ./runs"
+                "--out",
+                "-o",
+                metavar="PATH",
+                help="Where results are kept; collision-dials, stopped with --keep, goes on there.",
+                show_default="a new one in ./runs",
             ),
         ] = None,
         keep: Annotated[bool, typer.Option("--keep", help="Keep the folders of the runs there too.")] = False,

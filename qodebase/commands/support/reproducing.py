@@ -125,7 +125,8 @@ def reproduce(
         model: instead of the one that the reproduction asks by itself.
         repositories: instead of the codebases that it finds by itself.
         offline: fetch no codebase.
-        out: the folder of the results, which must not exist; None: the first free one in ``runs``.
+        out: the folder of the results, which must not exist unless a stopped one that was kept there can go on; None:
+            the first free one in ``runs``.
         keep: keep the folders of the runs there too.
 
     Raises:
@@ -139,7 +140,7 @@ def reproduce(
     published = published_run(name)
     how = _way(published)
     _check(published, how, scale=scale, repeats=repeats, model=model, repositories=repositories)
-    folder = _folder(published, out)
+    folder = _folder(published, how, out)
     ask = Ask(
         published=published,
         space=folder,
@@ -223,7 +224,7 @@ def _check(
         raise BadReproduction(f"{published.name} makes up its code itself", hint="Leave --repo.")
 
 
-def _folder(published: Published, out: str | Path | None) -> Path:
+def _folder(published: Published, how: ModuleType, out: str | Path | None) -> Path:
     import itertools
 
     if out is None:
@@ -233,7 +234,8 @@ def _folder(published: Published, out: str | Path | None) -> Path:
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
-        raise BadReproduction(f"{folder} exists already", hint="Give another folder with --out.") from None
+        if not _goes_on(how) or not (folder / "1").is_dir() or (folder / _RESULT).exists():
+            raise BadReproduction(f"{folder} exists already", hint="Give another folder with --out.") from None
     except OSError as error:
         raise BadReproduction(
             f"{folder} cannot be made: {error.strerror}", hint="Give another one with --out."
@@ -241,9 +243,14 @@ def _folder(published: Published, out: str | Path | None) -> Path:
     return folder.resolve()
 
 
+def _goes_on(how: ModuleType) -> bool:
+    """Return whether a stopped reproduction goes on in its folder."""
+    return bool(getattr(how, "GOES_ON", False))
+
+
 def _taken(how: ModuleType, ask: Ask, keep: bool) -> Taken:
     ask.say(f"{ask.published.name}: run {ask.seed} at {ask.scale:g} of the published size")
-    ask.space.mkdir()
+    ask.space.mkdir(exist_ok=_goes_on(how))
     taken: Taken = how.take(ask)
     if not keep:
         shutil.rmtree(ask.space, ignore_errors=True)

@@ -118,6 +118,7 @@ def test_the_list_names_all_runs_with_why_some_cannot_be_reproduced_and_what_was
         (("counters", "--scale", "nan"), "is no size"),
         (("counters", "--scale", "0.5", "--record"), "only figures of the full size"),
         (("counters", "--out", "."), "exists already"),
+        (("collision-dials", "--out", "."), "exists already"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_anything_is_done(words: tuple[str, ...], said: str) -> None:
@@ -126,6 +127,21 @@ def test_what_cannot_be_done_is_said_before_anything_is_done(words: tuple[str, .
 
 def test_nothing_stays_of_a_reproduction_that_fails() -> None:
     assert "unknown model" in refused("vscode-docs", "--scale", "0.001", "--offline", "--model", "nosuch:x")
+
+
+@pytest.mark.full
+def test_collision_dials_go_on_with_the_settings_that_are_missing() -> None:
+    words = ("collision-dials", "--scale", "0.015", "--out", "here", "--keep")
+    first = reproduced(*words)
+    Path("here/result.json").unlink()
+    kept = {path: path.stat().st_mtime_ns for path in Path("here/1").rglob("result.json")}
+    assert len(kept) == 5
+    (gone, *_) = sorted(kept)
+    gone.unlink()
+    again = reproduced(*words)
+    assert [row["here"] for row in again["rows"]] == [row["here"] for row in first["rows"]]
+    now = {path: path.stat().st_mtime_ns for path in Path("here/1").rglob("result.json")}
+    assert {path for path in kept if now[path] != kept[path]} == {gone}
 
 
 @pytest.mark.full

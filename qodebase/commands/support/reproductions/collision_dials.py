@@ -6,6 +6,8 @@ from qodebase.commands.support.reproductions._asked import Ask, Taken
 
 MODEL = ""
 """Empty: the scripted editor."""
+GOES_ON = True
+"""Its settings are kept one by one, so a stopped reproduction, kept with ``--keep``, goes on with the others."""
 
 _SETTINGS = (("classic", 0.0), ("classic", 0.3), ("classic", 0.6), ("lanes", 0.6), ("prefetch", 0.6))
 
