@@ -46,17 +46,17 @@ class Reservations:
             Those that wait for nothing any more, in the order of their coming; each holds its claims now, so of several
             that wait for one thing only the first goes on.
         """
-        given_back = self._drop(submission)
+        if not self._drop(submission):
+            return []
         freed: list[Submission] = []
         waiting: list[tuple[Submission, Claims]] = []
-        for other, claims in self._waiting if given_back else ():
-            waited = any(path in claims and meet(claims[path], parts) for path, parts in given_back.items())
-            if waited and self._take(other, claims):
+        # All are looked at: a holder may have changed what it holds since they began to wait.
+        for other, claims in self._waiting:
+            if self._take(other, claims):
                 freed.append(other)
             else:
                 waiting.append((other, claims))
-        if freed:
-            self._waiting = waiting
+        self._waiting = waiting
         return freed
 
     def _take(self, submission: Submission, claims: Claims) -> bool:
@@ -73,11 +73,11 @@ class Reservations:
     def _others(self, submission: Submission, path: RepoPath) -> list[Parts]:
         return [parts for holder, parts in self._held.get(path, ()) if holder is not submission]
 
-    def _drop(self, submission: Submission) -> Claims:
-        """Give back what a change holds, and return it."""
-        mine = {path: parts for path, held in self._held.items() for holder, parts in held if holder is submission}
+    def _drop(self, submission: Submission) -> bool:
+        """Give back what a change holds; return whether there was something."""
+        mine = [path for path, held in self._held.items() if any(holder is submission for holder, _ in held)]
         for path in mine:
             self._held[path] = [one for one in self._held[path] if one[0] is not submission]
             if not self._held[path]:
                 del self._held[path]
-        return mine
+        return bool(mine)

@@ -116,6 +116,17 @@ def test_whoever_waits_holds_nothing_so_that_two_never_wait_for_each_other(world
     assert held.release(second) == [first]
 
 
+def test_who_waits_for_what_a_holder_held_at_first_goes_on_when_it_has_ended(world: Make) -> None:
+    one = world({PATH: BASE})
+    first, behind = (one.submission(name, {PATH: edited("f")}) for name in ("first", "behind"))
+    held = Reservations()
+    assert held.hold(first)
+    held.wait(behind)
+    first.change = one.submission("first", {PATH: edited("g")}).change
+    assert held.hold(first)
+    assert held.release(first) == [behind]
+
+
 class Redoes:
     """Adds a line to the function that an intent is named after; says who is being redone at the same time."""
 
