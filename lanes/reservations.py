@@ -50,7 +50,6 @@ class Reservations:
             return []
         freed: list[Submission] = []
         waiting: list[tuple[Submission, Claims]] = []
-        # All are looked at: a holder may have changed what it holds since they began to wait.
         for other, claims in self._waiting:
             if self._take(other, claims):
                 freed.append(other)
@@ -62,7 +61,7 @@ class Reservations:
     def _take(self, submission: Submission, claims: Claims) -> bool:
         if self._taken(submission, claims):
             return False
-        self._drop(submission)
+        # What it holds already stays held: others may wait for that.
         for path, parts in claims.items():
             self._held.setdefault(path, []).append((submission, parts))
         return True
