@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 
 from lanes.submission import Submission
 from qodebase.edits import BadChange, materialise
@@ -54,9 +55,7 @@ def _edited(path: RepoPath, base: bytes, content: bytes) -> Parts:
     if not known:
         return None
     lines = lines_of(base)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
+    starts = list(accumulate(map(len, lines), initial=0))
     parts: set[str] = set()
     for hunk in hunks(lines, lines_of(content)):
         # Git merges no two edits whose lines touch.

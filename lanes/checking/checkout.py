@@ -71,12 +71,7 @@ class Checkout:
 
     def _can_stay(self, path: bytes, entry: Laid | None) -> bool:
         """Return whether a path holds a plain file whose content alone is to be another: new files are slow to make."""
-        if entry is None or entry.mode not in (REGULAR, EXECUTABLE) or not self._reached(path):
-            return False
-        try:
-            return stat.S_ISREG(os.lstat(self._place(path)).st_mode)
-        except FileNotFoundError:
-            return False
+        return entry is not None and self._reached(path) and _holds_plain(self._place(path), entry)
 
     def spoil(self) -> None:
         """Let the next tree be laid out from nothing: something may have been written here."""
@@ -134,7 +129,7 @@ class Checkout:
         if entry.mode == SUBMODULE:
             os.makedirs(place, exist_ok=True)
             return
-        there = self._can_stay(path, entry)
+        there = _holds_plain(place, entry)
         if os.path.isdir(place) and not os.path.islink(place):
             shutil.rmtree(place)
         elif os.path.lexists(place) and not there:
@@ -165,6 +160,16 @@ class Checkout:
             return True
         parts = path.split(b"/")
         return any(tree.node(b"/".join(parts[:depth])) is not None for depth in range(1, len(parts)))
+
+
+def _holds_plain(place: bytes, entry: Laid) -> bool:
+    """Return whether there is a plain file where a plain file is to be."""
+    if entry.mode not in (REGULAR, EXECUTABLE):
+        return False
+    try:
+        return stat.S_ISREG(os.lstat(place).st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def _leads_out(path: bytes, target: bytes) -> bool:
