@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import resource
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fleet.models.endpoint import checked_base, is_loopback, proxy_for, secret_headers, trust
 from fleet.models.registry import BadModel, ModelContext, ModelSpec, ModelTable
 from fleet.models.replies import CALL_HEADER, BadEndpoint, Reader, call_id
+from qodebase.codec import JSON, NotDecoded, json_decoder
 from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ LARGEST_REPLY = 8 << 20
 
 MOST_IN_FLIGHT = 10_000
 _SPARE_FILES = 512
+_VALUES = json_decoder(Any)
 OURS = ("model", "messages", "stream", "n")
 """What `params` must not set."""
 
@@ -122,7 +125,7 @@ class OpenAIModel:
         body: dict[str, Any] = {**self._fixed, "messages": messages}
         if not self._limited:
             body[self._limit] = prompt.max_output_tokens
-        return json.dumps(body).encode()
+        return JSON.encode(body)
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -159,7 +162,9 @@ def _make_room(files: int) -> None:
 
 
 def _decoded(raw: bytes) -> object:
-    """Return the JSON of a body, or its text where it is none."""
+    """Return the JSON of a body, or its text where it is none; what only Python's own decoder takes is JSON too."""
+    with suppress(NotDecoded, RecursionError):
+        return _VALUES.decode(raw)
     try:
         return json.loads(raw)
     except (ValueError, RecursionError):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import secrets
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any
 
 from fleet.models.registry import Price
@@ -15,9 +17,11 @@ from qodebase.errors import QodebaseError
 from qodebase.ports import Answer, Failure, NoAnswer, Prompt
 
 CALL_HEADER = "X-Request-Id"
+_NUMBERS = itertools.count(secrets.randbits(32))
 _CALL = re.compile(r"qodebase-([0-9a-f]{16})-[0-9a-f]{8}")
 LONGEST_PAUSE_S = 86_400.0
 _LONGEST_WHY = 300
+_NAMES = 64
 _TOO_LONG = (
     "context_length_exceeded",
     "maximum context length",
@@ -59,6 +63,7 @@ class Reader:
         self.model = model
         self.price = price
         self._scrub = Scrub(secrets)
+        self._cleaned = lru_cache(_NAMES)(self.clean)
 
     def clean(self, text: object) -> str:
         """Return a text on one line, cut to a length that is fit to be kept, with secrets blotted out."""
@@ -110,7 +115,7 @@ class Reader:
         if self._scrub.holds_key(text):
             return self.none(Failure.SECRET, "the answer holds the key that it was asked with", **used)
         named = body.get("model")
-        return Answer(text=text, model=self.model, named=self.clean(named) if isinstance(named, str) else "", **used)
+        return Answer(text=text, model=self.model, named=self._cleaned(named) if isinstance(named, str) else "", **used)
 
     def _used(self, usage: object, cost_usd: float | None) -> dict[str, Any]:
         if not isinstance(usage, dict):
@@ -175,8 +180,8 @@ class Reader:
 
 
 def call_id(prompt: Prompt) -> str:
-    """Return an id for one call, unlike every other: a digest of its prompt, and chance."""
-    return f"qodebase-{prompt.digest[:16]}-{secrets.token_hex(4)}"
+    """Return an id for one call: a digest of its prompt, and a number that starts by chance in each process."""
+    return f"qodebase-{prompt.digest[:16]}-{next(_NUMBERS) & 0xFFFFFFFF:08x}"
 
 
 def is_anothers(call: str, said: object) -> bool:

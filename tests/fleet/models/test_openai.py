@@ -317,6 +317,11 @@ def test_lone_surrogates_in_an_answer_become_question_marks(
     assert ask_against(answers(raw), provider, spec, context, prompt()).text == "a?b"
 
 
+def test_what_only_python_takes_for_json_is_read_too(provider: Any, spec: Any, context: Any, prompt: Any) -> None:
+    raw = '{"choices": [{"logprobs": NaN, "finish_reason": "stop", "message": {"content": "Hello."}}]}'
+    assert ask_against(answers(raw), provider, spec, context, prompt()).text == "Hello."
+
+
 def test_content_in_parts_is_joined(provider: Any, spec: Any, context: Any, prompt: Any) -> None:
     parts = [{"type": "text", "text": "Hel"}, {"type": "image"}, {"type": "text", "text": "lo."}]
     assert ask_against(answers(message(content=parts)), provider, spec, context, prompt()).text == "Hello."
