@@ -22,6 +22,7 @@ from qodebase.intent import Ending, Intent
 from qodebase.journal import Journal
 from qodebase.ports import Answer, Clock, Failure, NoAnswer, Postponed, Unusable, Wait
 from qodebase.record import Usage
+from qodebase.segments import BadSegment
 from qodebase.state import IntentState
 from qodebase.stoppable import Stoppable
 
@@ -130,7 +131,11 @@ class Agents:
     def _held(self, intent: Intent, state: IntentState) -> Submission | None:
         if not state.has_change:
             return None
-        change = self._attempts.change(state.change_ref)
+        try:
+            change = self._attempts.change(state.change_ref, state.change_digest)
+        except BadSegment:
+            # A power cut may take a change and leave its event.
+            return None
         plan = {}
         usage = Usage()
         asked = []

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from qodebase.change import Change
 from qodebase.codec import PACK, pack_decoder
-from qodebase.segments import SegmentReader, SegmentWriter, packed
+from qodebase.segments import BadSegment, SegmentReader, SegmentWriter, packed
 
 _CHANGE = pack_decoder(Change)
 
@@ -44,8 +44,15 @@ class Attempts:
         digest, content = made or pack(change)
         return Kept(digest, self._store.put_packed(content).text)
 
-    def change(self, ref: str) -> Change:
-        """Return a kept change."""
+    def change(self, ref: str, digest: str) -> Change:
+        """Return a kept change.
+
+        Raises:
+            BadSegment: it is not there any more.
+        """
         self._store.flush()
-        change: Change = _CHANGE.decode(self._kept.get(ref))
+        payload = self._kept.get(ref)
+        if hashlib.sha256(payload).hexdigest() != digest:
+            raise BadSegment(f"attempts {ref} are not the change {digest}")
+        change: Change = _CHANGE.decode(payload)
         return change

@@ -22,7 +22,7 @@ from qodebase.journal import Journal
 from qodebase.paths import RepoPath
 from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt, Tree
 from qodebase.record import Usage
-from qodebase.segments import SegmentReader, SegmentWriter
+from qodebase.segments import BadSegment, SegmentReader, SegmentWriter
 from qodebase.state import IntentState
 
 
@@ -119,8 +119,7 @@ class Calls:
         prompt = cleared.prompt
         digest = prompt.digest
         held = self._held.get((intent, attempt, digest))
-        if held is not None:
-            answer = self._again(held)
+        if held is not None and (answer := self._again(held)) is not None:
             return _called(answer, usage_of(answer), digest, channel)
         question = _Question(
             self,
@@ -185,9 +184,16 @@ class Calls:
             return None
         return partial(self._guard.screen, cleared)
 
-    def _again(self, held: events.Answered) -> Answer:
+    def _again(self, held: events.Answered) -> Answer | None:
+        """Return an answer that the run holds; None where its text is lost: a power cut may leave its event alone."""
+        try:
+            text = self._kept.get(held.ref)
+        except BadSegment:
+            return None
+        if hashlib.sha256(text).hexdigest() != held.answer:
+            return None
         return Answer(
-            text=self._kept.get(held.ref).decode(),
+            text=text.decode(),
             model=held.model,
             input_tokens=held.input_tokens,
             cached_tokens=held.cached_tokens,

@@ -16,6 +16,9 @@ from fleet.throttle import Throttle, expected_tokens
 from qodebase.errors import QodebaseError
 from qodebase.ports import Answer, Clock, Failure, Model, NoAnswer, Prompt
 
+_DOUBLINGS = 64
+"""Waits have long stopped growing by then; a rate limit may turn a call away more often than a float can double."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
@@ -195,7 +198,7 @@ class Asker:
         """Return what the provider asks for, else a doubling time; jitter comes from the prompt, not the call order."""
         outcome, prompt = _last_outcome(state), state.args[0]
         jitter = _fraction(f"{prompt.digest}:{state.attempt_number}")
-        grown = self._patience.first_s * 2.0 ** (state.attempt_number - 1)
+        grown = self._patience.first_s * 2.0 ** min(state.attempt_number - 1, _DOUBLINGS)
         own = min(grown, self._patience.longest_s) * (0.5 + jitter / 2)
         if isinstance(outcome, NoAnswer) and outcome.retry_after_s is not None:
             return outcome.retry_after_s + jitter * self._patience.first_s

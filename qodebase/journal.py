@@ -122,6 +122,9 @@ class Journal:
                     self._append(lines)
                 except QodebaseError as error:
                     self._failed = error
+                except BaseException as error:
+                    self._failed = _failed(error)
+                    raise
         if self._failed is not None:
             raise self._failed
 
@@ -159,9 +162,9 @@ class Journal:
             os.close(self._descriptor)
 
 
-def _failed(error: OSError) -> JournalFailed:
+def _failed(error: BaseException) -> JournalFailed:
     return JournalFailed(
-        f"the journal cannot be written: {error}",
+        f"the journal cannot be written: {str(error) or type(error).__name__}",
         hint="Make room on the disk, then `qodebase resume` the run: nothing that was journalled is lost.",
     )
 

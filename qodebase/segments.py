@@ -106,6 +106,9 @@ class SegmentWriter:
                     self._append(frames, self._offset - len(frames))
                 except SegmentFailed as error:
                     self._lost = error
+                except BaseException as error:
+                    self._lost = _failed(error)
+                    raise
         if self._lost is not None:
             raise self._lost
 
@@ -150,9 +153,9 @@ def packed(payload: bytes) -> bytes:
     return stream.compress(payload) + stream.flush()
 
 
-def _failed(error: OSError) -> SegmentFailed:
+def _failed(error: BaseException) -> SegmentFailed:
     return SegmentFailed(
-        f"the attempts cannot be written: {error}",
+        f"the attempts cannot be written: {str(error) or type(error).__name__}",
         hint="Make room on the disk, then `qodebase resume` the run: nothing that was kept is lost.",
     )
 

@@ -22,6 +22,7 @@ _CALL = re.compile(r"qodebase-([0-9a-f]{16})-[0-9a-f]{8}")
 LONGEST_PAUSE_S = 86_400.0
 _LONGEST_WHY = 300
 _NAMES = 64
+_MOST_TOKENS = 10**9
 _TOO_LONG = (
     "context_length_exceeded",
     "maximum context length",
@@ -127,6 +128,9 @@ class Reader:
             "cached_tokens": cached or _count(usage.get("prompt_cache_hit_tokens")),
             "output_tokens": _count(usage.get("completion_tokens")),
         }
+        if not 0 < max(tokens.values()) <= _MOST_TOKENS:
+            # No call uses none, or so many: what this one used is not known.
+            return {"cost_usd": cost_usd}
         return {**tokens, "cost_usd": cost_usd if self.price is None else self.price.cost(**tokens)}
 
     def refusal(self, status: int, headers: Mapping[str, str], body: object, *, now: float | None = None) -> NoAnswer:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-import sys
+import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import BinaryIO
 
+from fleet.children import command, environment
 from qodebase.codec import NotDecoded
 from qodebase.helper_words import LENGTH, SAID, AnySaid, Opening, Request, frame
 
@@ -35,13 +36,20 @@ class Helper:
 
     async def serve(self) -> None:
         """Keep the process until cancelled or until it dies, which is no failure of the run."""
-        words = (sys.executable, "-m", "fleet.workshop.process")
-        answers, out = _wide_pipe()
+        try:
+            answers, out = _wide_pipe()
+        except OSError:
+            return
         with answers:
             try:
                 # A session of its own: Ctrl-C is for the run, which ends its helper itself.
                 self._process = await asyncio.create_subprocess_exec(
-                    *words, stdin=PIPE, stdout=out, stderr=DEVNULL, start_new_session=True
+                    *command("fleet.workshop.process"),
+                    stdin=PIPE,
+                    stdout=out,
+                    stderr=DEVNULL,
+                    env=environment(),
+                    start_new_session=True,
                 )
             except OSError:
                 return
@@ -49,7 +57,7 @@ class Helper:
                 os.close(out)
             try:
                 await self._talk(self._process, answers)
-            except (asyncio.IncompleteReadError, ConnectionError, NotDecoded):
+            except (asyncio.IncompleteReadError, OSError, NotDecoded):
                 return
             finally:
                 self.open = False
@@ -97,5 +105,7 @@ def _wide_pipe() -> tuple[BinaryIO, int]:
 async def _ended(process: Process) -> None:
     """Kill the process and let go of its pipes."""
     if process.returncode is None:
-        process.kill()
+        # `Process.kill` would first ask the system whether it has ended, and take the answer from the loop's watcher.
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
     await process.communicate()

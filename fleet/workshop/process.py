@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -157,10 +156,15 @@ def _send(answers: BinaryIO, said: list[AnySaid]) -> None:
 
 
 def main() -> None:
-    """Serve standard input and output; what the job itself prints goes nowhere."""
-    with os.fdopen(os.dup(1), "wb") as answers, open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), 1)
-        serve(sys.stdin.buffer, answers)
+    """Serve standard input and output; the job and its children read nothing there, and what they print is lost."""
+    with (
+        os.fdopen(os.dup(0), "rb") as requests,
+        os.fdopen(os.dup(1), "wb") as answers,
+        open(os.devnull, "r+b", buffering=0) as nowhere,
+    ):
+        for standard in (0, 1):
+            os.dup2(nowhere.fileno(), standard)
+        serve(requests, answers)
 
 
 if __name__ == "__main__":

@@ -226,6 +226,11 @@ def _settle(piece: _Piece) -> None:
     """Do a piece here; a job's failure is its own."""
     try:
         done = piece.here()
+    except StopIteration as error:
+        # No future takes one; this is what becomes of it where a piece is not waited for.
+        failed = RuntimeError("coroutine raised StopIteration")
+        failed.__cause__ = error
+        piece.done.set_exception(failed)
     except Exception as error:
         piece.done.set_exception(error)
     else:

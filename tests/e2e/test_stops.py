@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -105,6 +106,21 @@ def test_two_kills_in_a_row_the_second_while_the_first_is_being_mended(place: Pa
     assert call("resume", "one").code == 0
     expect_whole(place / "one")
     assert [event["sitting"] for event in of_kind(place / "one", "run started")] == [1, 2, 3]
+
+
+def test_texts_that_a_power_cut_took_from_the_disk_are_asked_for_again(place: Path) -> None:
+    assert run_until("SIGKILL@before:train built:1", *WORDS).returncode == KILLED
+    lost = {event["intent"] for event in of_kind(place / "one", "answered")}
+    assert {event["intent"] for event in of_kind(place / "one", "change made")}
+    (segment,) = (place / "one" / "attempts").iterdir()
+    os.truncate(segment, 0)
+    resumed = call("resume", "one")
+    assert resumed.code == 0, resumed.err
+    assert ledger_of(place / "one") == {"landed": FILES}
+    expect_each_once(place / "one")
+    expect_clean(place / "one")
+    asked = Counter(event["intent"] for event in of_kind(place / "one", "asked"))
+    assert all(asked[intent] == 2 for intent in lost)
 
 
 def test_a_call_that_a_kill_cut_off_is_a_row_of_unknown_cost(place: Path) -> None:

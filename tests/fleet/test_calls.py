@@ -58,15 +58,29 @@ class Sitting:
     """One sitting of a run of one intent."""
 
     def __init__(
-        self, root: Path, *outcomes: Answer | NoAnswer | QodebaseError, caps: Caps, price: Price | None, others: bool
+        self,
+        root: Path,
+        *outcomes: Answer | NoAnswer | QodebaseError,
+        caps: Caps,
+        price: Price | None,
+        others: bool,
+        gathers: bool,
     ) -> None:
         path = root / "journal.jsonl"
         self.clock = VirtualClock()
         self.state = RunState([Intent(id="x", asked="", scope=()), Intent(id="y", asked="", scope=())])
         self.state.apply_all(read_events(path) if path.exists() else [])
         self.budget = Budget(caps, self.clock, Spending(), closed=lambda: None)
-        self.journal = Journal(path, run="run-1", clock=self.clock, listeners=(self.state.apply, self.budget.apply))
-        self.store, self.reader = SegmentWriter(root / "attempts"), SegmentReader(root / "attempts")
+        self.store = SegmentWriter(root / "attempts", gathers=gathers)
+        self.reader = SegmentReader(root / "attempts")
+        self.journal = Journal(
+            path,
+            run="run-1",
+            clock=self.clock,
+            listeners=(self.state.apply, self.budget.apply),
+            later=(lambda flush: None) if gathers else None,
+            first=self.store.flush,
+        )
         self.model = Scripted(path, *outcomes)
         self.others = [Scripted(path, ANSWER, name=name) for name in ("again", "large")] if others else []
         redo, large = (Channel(model=model) for model in self.others) if others else (None, None)
@@ -100,12 +114,13 @@ def sitting(
     caps: Caps = NO_CAPS,
     price: Price | None = None,
     others: bool = False,
+    gathers: bool = False,
 ) -> Iterator[Sitting]:
-    one = Sitting(root, *outcomes, caps=caps, price=price, others=others)
+    one = Sitting(root, *outcomes, caps=caps, price=price, others=others, gathers=gathers)
     yield one
     one.reader.close()
-    one.store.close()
     one.journal.close()
+    one.store.close()
 
 
 ANSWER = Answer(text="größe", model="big", input_tokens=5, cached_tokens=1, output_tokens=2, cost_usd=0.25)
@@ -128,6 +143,15 @@ def test_a_call_is_journalled_before_it_is_made_and_its_answer_after(tmp_path: P
         assert called.outcome == ANSWER
         assert called.usage == Usage(calls=1, input_tokens=5, cached_tokens=1, output_tokens=2, cost_usd=0.25)
         assert called.plan == {"prompt": asked.prompt, "answer": digest}
+
+
+def test_a_kill_before_the_end_of_a_turn_loses_no_call_and_no_answer_that_was_paid(tmp_path: Path) -> None:
+    with sitting(tmp_path, BUSY, ANSWER, gathers=True) as killed:
+        killed.ask("why?")
+        assert killed.model.seen == [events.Asked, events.Asked]
+        with sitting(tmp_path) as two:
+            assert [type(event) for event in two.journalled()] == [events.Asked, events.Answered] * 2
+            assert two.ask("why?").outcome == msgspec.structs.replace(ANSWER, source="run")
 
 
 def test_every_try_is_a_call_of_its_own_and_all_of_them_are_paid(tmp_path: Path) -> None:
@@ -171,6 +195,23 @@ def test_an_answer_that_the_run_holds_is_not_asked_for_again_in_a_later_sitting(
         assert again.outcome == msgspec.structs.replace(ANSWER, source="run")
         assert (again.usage, again.plan) == (first.usage, first.plan)
         assert len(two.journalled()) == 2
+
+
+def test_an_answer_whose_text_a_power_cut_took_is_asked_for_again(tmp_path: Path) -> None:
+    with sitting(tmp_path, ANSWER) as one:
+        one.ask("why?")
+    (tmp_path / "attempts" / "000001.seg").write_bytes(b"")
+    with sitting(tmp_path, ANSWER) as two:
+        assert two.ask("why?").outcome == ANSWER
+
+
+def test_an_answer_is_not_read_from_a_segment_that_took_the_place_of_a_lost_one(tmp_path: Path) -> None:
+    with sitting(tmp_path, ANSWER) as one:
+        one.ask("why?")
+    (tmp_path / "attempts" / "000001.seg").unlink()
+    with sitting(tmp_path, msgspec.structs.replace(ANSWER, text="of y"), ANSWER) as two:
+        two.ask("why?", intent="y")
+        assert two.ask("why?").outcome == ANSWER
 
 
 def test_an_answer_is_held_for_its_intent_and_its_prompt_only(tmp_path: Path) -> None:

@@ -354,6 +354,12 @@ def test_a_rate_limit_that_never_ends_is_given_up_after_the_patience() -> None:
     assert at[-1] <= 110
 
 
+def test_a_rate_limit_that_asks_for_no_wait_and_never_ends_is_given_up_too() -> None:
+    got, _, at = ask(failed(Failure.RATE, after=0.0))
+    assert got == failed(Failure.RATE, after=0.0)
+    assert len(at) > 1024
+
+
 class Narrow:
     """A provider that takes only so many calls at once, and turns the others away."""
 

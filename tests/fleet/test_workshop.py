@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -32,7 +33,7 @@ from qodebase.commands.bench.support.throughput_work import Work, prepare
 from qodebase.commands.support.sitting import sit
 from qodebase.commands.support.starting import freeze, prepared
 from qodebase.helper_words import Opening
-from qodebase.intent import Intent
+from qodebase.intent import Ending, Intent
 from qodebase.ports import Answer, Failure, Job, NoAnswer, Unusable
 from qodebase.runs import RunFolder
 from qodebase.segments import packed
@@ -47,9 +48,28 @@ class Fails(Document):
     apart = True
 
     def accept(self, intent, answer, fork):
-        raise ZeroDivisionError(intent.id)
+        raise {error}(intent.id)
 
 JOB = Fails
+"""
+LOOKS = """
+import os
+import sys
+
+import found_here
+
+from fleet.jobs.document.job import Document
+from qodebase.intent import Ending
+from qodebase.ports import Unusable
+
+class Looks(Document):
+    apart = True
+
+    def accept(self, intent, answer, fork):
+        seen = [os.environ.get("OPENAI_API_KEY"), found_here.WORD, sys.stdin.read()]
+        return Unusable(ending=Ending.REFUSED, why=str(seen))
+
+JOB = Looks
 """
 
 
@@ -94,10 +114,11 @@ def bench(work: Work) -> Iterator[Bench]:
 
 @asynccontextmanager
 async def helped(opening: Opening, job: Job) -> AsyncIterator[Workshop]:
-    """Give a workshop whose helper is open."""
+    """Give a workshop whose helper is open, or has ended."""
     workshop = Workshop(job, opening)
     async with asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(workshop.serve())
+        serving.add_done_callback(lambda _: workshop.opened.set())
         await workshop.opened.wait()
         try:
             yield workshop
@@ -174,7 +195,9 @@ def test_an_answer_that_is_no_change_is_refused_in_the_same_words(bench: Bench) 
     asyncio.run(main())
 
 
-def test_nothing_is_lost_with_a_helper_that_is_killed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_lost_with_a_helper_that_is_killed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(shop, "_OUT", 4)
 
     async def main() -> None:
@@ -193,6 +216,7 @@ def test_nothing_is_lost_with_a_helper_that_is_killed(bench: Bench, monkeypatch:
             assert [without_times(one.made) for one in again] == expected(bench)
 
     asyncio.run(main())
+    assert caplog.messages == []
 
 
 def test_work_that_the_helper_has_no_room_for_is_done_here(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,20 +231,70 @@ def test_work_that_the_helper_has_no_room_for_is_done_here(bench: Bench, monkeyp
     asyncio.run(main())
 
 
-def test_a_failure_of_the_job_is_raised_here_and_the_helper_goes_on(work: Work, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("error", "raised", "said"),
+    [("ZeroDivisionError", ZeroDivisionError, "document:"), ("StopIteration", RuntimeError, "raised StopIteration")],
+)
+def test_a_failure_of_the_job_is_raised_here_and_the_helper_goes_on(
+    work: Work, tmp_path: Path, error: str, raised: type[Exception], said: str
+) -> None:
     file = tmp_path / "fails.py"
-    file.write_text(FAILS)
+    file.write_text(FAILS.replace("{error}", error))
 
     async def main(bench: Bench) -> None:
         intent = bench.intents[0]
         async with helped(bench.opening, bench.job) as workshop:
-            with pytest.raises(ZeroDivisionError, match=intent.id):
+            with pytest.raises(raised, match=said):
                 await workshop.change(intent, Answer(text=SAID, model="m"), bench.fork(intent), ())
             await workshop.prompt(intent, bench.fork(intent), ())
             assert workshop.helped == 1
 
     with Reader(work.repository) as reader:
         asyncio.run(main(Bench(work, reader, str(file))))
+
+
+def test_a_helper_finds_no_key_and_no_input_and_the_modules_of_this_process(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modules, elsewhere = tmp_path / "modules", tmp_path / "elsewhere"
+    modules.mkdir()
+    (modules / "found_here.py").write_text("WORD = 'here'")
+    (elsewhere / "fleet").mkdir(parents=True)
+    (elsewhere / "fleet" / "__init__.py").write_text("raise ImportError('of the folder that the run was started in')")
+    file = tmp_path / "looks.py"
+    file.write_text(LOOKS)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-somebody")
+    monkeypatch.syspath_prepend(modules)
+    monkeypatch.chdir(elsewhere)
+
+    async def main(bench: Bench) -> None:
+        intent = bench.intents[0]
+        async with helped(bench.opening, bench.job) as workshop, asyncio.timeout(30):
+            assert workshop.helper_pid is not None
+            making = await workshop.change(intent, Answer(text=SAID, model="m"), bench.fork(intent), ())
+            assert making.made == Unusable(ending=Ending.REFUSED, why="[None, 'here', '']")
+            await workshop.prompt(intent, bench.fork(intent), ())
+            assert workshop.helped == 2
+
+    with Reader(work.repository) as reader:
+        asyncio.run(main(Bench(work, reader, str(file))))
+
+
+def test_a_process_that_may_open_no_more_files_has_no_helper(bench: Bench) -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    async def main() -> None:
+        workshop = Workshop(bench.job, bench.opening)
+        lowest = os.dup(0)
+        os.close(lowest)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, before[1]))
+        try:
+            await workshop.serve()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        assert workshop.helper_pid is None
+
+    asyncio.run(main())
 
 
 def test_a_job_that_is_not_the_run_s_any_more_has_no_helper(bench: Bench) -> None:

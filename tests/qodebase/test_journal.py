@@ -353,6 +353,21 @@ def test_events_that_were_gathered_and_not_written_end_the_journal(path: Path) -
     assert path.read_bytes() == whole
 
 
+def test_an_error_that_nobody_expected_also_ends_a_journal_whose_gathered_events_it_cost(path: Path) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError("a bug")
+
+    journal = Journal(path, run="run-1", clock=VirtualClock(5.0), later=Turn(), first=broken)
+    end(journal, "a")
+    with pytest.raises(ZeroDivisionError):
+        journal.flush()
+    with pytest.raises(JournalFailed, match="a bug"):
+        end(journal, "b")
+    with pytest.raises(JournalFailed):
+        journal.close()
+    assert path.read_bytes() == b""
+
+
 def test_threads_may_sync_while_events_are_gathered(path: Path) -> None:
     with gathering(path, Turn()) as journal:
         over = threading.Event()

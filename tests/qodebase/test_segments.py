@@ -155,3 +155,16 @@ def test_payloads_that_were_gathered_and_not_written_end_the_segment(tmp_path: P
         writer.close()
     assert reader.get(first) == b"one"
     reader.close()
+
+
+def test_payloads_that_a_bug_kept_from_being_written_end_the_segment(tmp_path: Path) -> None:
+    writer = SegmentWriter(tmp_path, gathers=True)
+    writer.put(b"one")
+    writer.close()
+    writer.put(b"two")
+    with pytest.raises(ValueError, match="closed file"):
+        writer.flush()
+    with pytest.raises(SegmentFailed, match="closed file"):
+        writer.put(b"three")
+    with pytest.raises(SegmentFailed):
+        writer.flush()

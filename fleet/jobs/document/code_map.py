@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+from fleet.children import command, environment
 from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.languages.outline import Outline
 from fleet.jobs.document.usage import Usage, usage_of
@@ -55,7 +56,7 @@ def _in_process(chunks: list[list[tuple[RepoPath, bytes]]]) -> list[tuple[RepoPa
     child, and a caller with threads must not be forked.
     """
     sent = pickle.dumps([file for chunk in chunks for file in chunk])
-    done = subprocess.run([sys.executable, "-m", __name__], input=sent, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(command(__name__), env=environment(), input=sent, stdout=subprocess.PIPE, check=True)
     outlined: list[tuple[RepoPath, Outline]] = pickle.loads(done.stdout)
     return outlined
 

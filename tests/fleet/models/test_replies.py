@@ -36,6 +36,24 @@ def test_no_body_is_a_bug(body: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "usage",
+    [
+        pytest.param({"prompt_tokens": 2**63}, id="more than 64 bits hold"),
+        pytest.param({"prompt_tokens": 10**25, "completion_tokens": 1}, id="beyond all"),
+        pytest.param({"prompt_tokens": 5, "completion_tokens": 10**400}, id="more than a float holds"),
+        {},
+        {"total_tokens": 9},
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        {"prompt_tokens": None, "completion_tokens": "3"},
+    ],
+)
+def test_a_use_that_no_call_can_have_is_not_known(usage: dict[str, Any]) -> None:
+    body = {"choices": [{"message": {"content": "Hello."}}], "usage": usage}
+    got = Reader("mine", price=Price(input=1, output=1)).completion(body, call="")
+    assert got == Answer(text="Hello.", model="mine", cost_usd=None)
+
+
+@pytest.mark.parametrize(
     ("headers", "seconds"),
     [
         ({}, None),

@@ -1,0 +1,20 @@
+"""What a Python process that a run starts beside itself finds: the modules that this one finds, and no keys."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+_KEPT = ("PATH", "HOME", "TMPDIR", "TZ", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_KEPT_KINDS = ("LC_", "PYTHON")
+
+
+def command(module: str) -> tuple[str, ...]:
+    """Return the words that run a module; what lies in the folder that this process was started in is none."""
+    return sys.executable, "-P", "-m", module
+
+
+def environment() -> dict[str, str]:
+    """Return its variables."""
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith(_KEPT_KINDS)}
+    return kept | {"PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)}
