@@ -7,6 +7,7 @@ thread; everything that the event loop reads is moved by the desk after the step
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -32,6 +33,9 @@ _BATCH = 1000
 
 _TURNS = 3
 """Turns of the loop from a train's tree to its place at the desk, where there is nothing to check."""
+
+_PATIENCE = 3
+"""So often the checks of a train may have to run again before it goes first."""
 
 Tell = Callable[[str, str, Mapping[RepoPath, Edit | None]], None]
 """Hears of a tree that exists only as edits on main: its id, the id of main's tree, and the edits."""
@@ -71,6 +75,9 @@ class Desk:
 
     ``tell`` hears of each tree that is to be judged. Before main moves, what a train's checks looked at is compared
     with what landed since it was merged; nothing else moves main between that comparison and the step.
+
+    A train whose checks had to run again and again goes first: until it has landed or is given up, trains that would
+    make them run once more wait. Others could else land for ever faster than its checks run.
     """
 
     def __init__(
@@ -98,6 +105,9 @@ class Desk:
         self._tell = tell
         self.contract = Contract(Policy(), main, watches=False) if contract is None else contract
         self._queue: asyncio.Queue[_Ticket] = asyncio.Queue()
+        self._stale: Counter[str] = Counter()
+        self._first: _Ticket | None = None
+        self._behind: list[_Ticket] = []
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="trunk")
 
     async def tree_with(self, edits: Mapping[RepoPath, Edit | None]) -> str:
@@ -121,6 +131,15 @@ class Desk:
         done: asyncio.Future[Became] = asyncio.get_running_loop().create_future()
         await self._queue.put(_Ticket(train=train, judgement=judgement, done=done))
         return await done
+
+    def let_go(self, train: Train) -> None:
+        """Take in that a train has landed, or that its lane has given it up."""
+        del self._stale[train.name]
+        if self._first is not None and self._first.train is train:
+            self._first = None
+            behind, self._behind = self._behind, []
+            for ticket in behind:
+                self._queue.put_nowait(ticket)
 
     async def serve(self) -> None:
         """Take steps until cancelled; a step that was begun is always finished and reported."""
@@ -150,15 +169,31 @@ class Desk:
         for ticket in tickets:
             if not ticket.judgement.checks and not self.contract.in_force:
                 ready.append(ticket)
-            elif stale := self.contract.stale(ticket.train, ticket.judgement):
-                ticket.tell(Stale(checks=stale))
             elif not ticket.train.fits(self.main):
                 ticket.tell([None for _ in ticket.train.members])
+            elif stale := self.contract.stale(ticket.train, ticket.judgement):
+                self._put_off(ticket)
+                ticket.tell(Stale(checks=stale))
+            elif self._waits(ticket):
+                self._behind.append(ticket)
             elif any(_meet(ticket, other) for other in ready):
                 self._queue.put_nowait(ticket)
             else:
                 ready.append(ticket)
         return ready
+
+    def _put_off(self, ticket: _Ticket) -> None:
+        name = ticket.train.name
+        self._stale[name] += 1
+        if self._stale[name] >= _PATIENCE and (self._first is None or self._first.train is ticket.train):
+            self._first = ticket
+
+    def _waits(self, ticket: _Ticket) -> bool:
+        """Return whether a train is to wait for the one that goes first."""
+        first = self._first
+        if first is None or first.train is ticket.train or ticket.train.members[0].submission.interrupts:
+            return False
+        return _meet(first, ticket)
 
     async def _look_out(self) -> None:
         """Bring the view to what others pushed, so that trains are compared with it before they land on it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from qodebase.check import read_together
@@ -12,6 +12,8 @@ from qodebase.paths import RepoPath
 from qodebase.ports import Checker, Judgement, Verdict
 
 _KEPT_TREES = 256
+
+Tell = Callable[[Sequence[str]], object]
 
 
 class NoChecks:
@@ -73,13 +75,8 @@ class Gate:
         self._checker = checker
         self._trees: OrderedDict[str, _Tree] = OrderedDict()
 
-    async def judge(
-        self,
-        tree: str,
-        checks: Iterable[str],
-        meanwhile: Callable[[Sequence[str]], Awaitable[None]] | None = None,
-    ) -> Found:
-        """Return the verdict on a tree; ``meanwhile`` is told what is red while that is run once more."""
+    async def judge(self, tree: str, checks: Iterable[str], tell: Tell | None = None) -> Found:
+        """Return the verdict on a tree; ``tell`` hears of what is red before that is run once more."""
         wanted = tuple(sorted(set(checks)))
         if not wanted:
             return Found(judgement=Judgement(tree=tree, verdict=Verdict.GREEN))
@@ -89,7 +86,7 @@ class Gate:
             red = any(name in about.known and not about.known[name].green for name in wanted)
             missing = tuple(name for name in wanted if name not in about.known)
             if missing and not red and wanted not in about.held:
-                runs = await self._run(tree, about, wanted, missing, meanwhile)
+                runs = await self._run(tree, about, wanted, missing, tell)
             return self._found(tree, about, wanted, runs)
 
     async def again(self, tree: str, checks: Sequence[str], times: int) -> list[frozenset[str]]:
@@ -104,12 +101,7 @@ class Gate:
         return about
 
     async def _run(
-        self,
-        tree: str,
-        about: _Tree,
-        wanted: tuple[str, ...],
-        missing: tuple[str, ...],
-        meanwhile: Callable[[Sequence[str]], Awaitable[None]] | None,
+        self, tree: str, about: _Tree, wanted: tuple[str, ...], missing: tuple[str, ...], tell: Tell | None
     ) -> int:
         """Find out what is not known; return how many runs that took."""
         first = await self._checker.check(tree, missing)
@@ -118,7 +110,9 @@ class Gate:
             return 1
         red = _red(first, missing)
         again: tuple[str, ...] = tuple(name for name in missing if name in red)
-        second = await self._second(tree, again, meanwhile) if again else None
+        if again and tell is not None:
+            tell(again)
+        second = await self._checker.check(tree, again) if again else None
         if second is not None and second.verdict is Verdict.HOLD:
             about.held[wanted] = second
             return 2
@@ -132,15 +126,6 @@ class Gate:
                 told=judgement.output if name in still else "",
             )
         return 1 if second is None else 2
-
-    async def _second(
-        self, tree: str, red: tuple[str, ...], meanwhile: Callable[[Sequence[str]], Awaitable[None]] | None
-    ) -> Judgement:
-        async with asyncio.TaskGroup() as tasks:
-            running = tasks.create_task(self._checker.check(tree, red), name=f"once more on {tree[:10]}")
-            if meanwhile is not None:
-                await meanwhile(red)
-        return running.result()
 
     def _found(self, tree: str, about: _Tree, wanted: tuple[str, ...], runs: int) -> Found:
         held = about.held.get(wanted)

@@ -87,13 +87,17 @@ class Judge:
             asked.update(names)
             lost.update(await self._red_on_main(names, tree, train.lane))
 
-        found = await self._gate.judge(tree, wanted, on_main)
+        # Main is asked beside the gate, not within it: whoever waits there for one tree holds no other.
+        async with asyncio.TaskGroup() as tasks:
+            found = await self._gate.judge(
+                tree, wanted, lambda red: tasks.create_task(on_main(red), name=f"main beside {train.name}")
+            )
         judgement = found.judgement
         await on_main(judgement.failed)
-        broken = self._holding(train, [name for name in judgement.failed if name not in lost])
         self._write(tree, judgement, train.lane, train=train.name, runs=found.runs, failed=judgement.failed)
         for name in sorted(lost.intersection(judgement.failed)):
             await self._lose(name, train.lane)
+        broken = self._holding(train, [name for name in judgement.failed if name not in lost])
         if judgement.verdict is Verdict.RED and not broken:
             rest = None if only is None else self._holding(train, only)
             return await self.judge(train, tree, only=rest, doubt=doubt)
@@ -128,12 +132,15 @@ class Judge:
             names = sorted(self.contract.unread)
             if not names:
                 return
+            position = self._desk.main.position
             tree = await self._desk.tree_with({})
             found = await self._gate.judge(tree, names)
             of = "main" if self._desk.main.position else "base"
             self._write(tree, found.judgement, lane, of=of, runs=found.runs, failed=found.judgement.failed)
+            if self._desk.main.moved_by_others(position):
+                return
             known = set(found.judgement.checks)
-            for name in names:
+            for name in self.contract.unread.intersection(names):
                 self.contract.read(name, found.judgement.reads.get(name) if name in known else None)
             never = []
             for name in found.judgement.failed:
@@ -175,7 +182,13 @@ class Judge:
             self._write(tree, found.judgement, lane, of="bisection", runs=found.runs, failed=found.judgement.failed)
             return found.judgement.verdict is Verdict.RED
 
-        first = await _first(clause.position, last, red)
+        try:
+            first = await _first(clause.position, last, red)
+        except asyncio.CancelledError:
+            # Nobody would hear of it: the next judgement looks at it anew.
+            self.contract.in_force[name] = clause
+            self.contract.unread.add(name)
+            raise
         if first == 0:
             self._never([name])
             return

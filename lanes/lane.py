@@ -26,21 +26,22 @@ class Lane:
         self._rounds = Rounds(name, yard, self)
         self._changed = asyncio.Event()
         self._held: asyncio.Event | None = None
+        self._lander = self
         self._paused = False
-        self._later: list[Submission] | None = None
+        self._later: list[Submission] = []
+        self._last: int | None = None
         self.parked_at: Submission | None = None
 
     def __len__(self) -> int:
-        return len(self._queue) + len(self._later or ())
+        return len(self._queue) + len(self._later)
 
     def add(self, submission: Submission) -> None:
         """Queue a submission by priority, then by arrival."""
-        if self._later is not None:
+        if self._last is not None and submission.order > self._last:
             self._later.append(submission)
             return
         heapq.heappush(self._queue, (submission.rank, submission))
-        if submission.interrupts:
-            self._rounds.interrupt()
+        self._interrupt()
         self._rounds.look_ahead()
         self.look()
 
@@ -53,16 +54,20 @@ class Lane:
         self._paused = True
         self.parked_at = None
 
-    def drain(self) -> None:
-        """Bring what waits to its end; what comes from now on waits apart."""
-        self._later = [] if self._later is None else self._later
+    def drain(self, last: int) -> None:
+        """Bring to its end what was handed in by now, up to the ``last``; what comes from now on waits apart."""
+        self._paused = False
+        self._last = last if self._last is None else self._last
+        self.look()
 
     def go_on(self) -> None:
         """Take rounds again, and what came while the lane was draining."""
         self._paused = False
-        later, self._later = self._later or [], None
+        self._last = None
+        later, self._later = self._later, []
         for submission in later:
             self.add(submission)
+        self._interrupt()
         self.look()
 
     def waits_at(self, submission: Submission) -> bool:
@@ -87,11 +92,11 @@ class Lane:
             else:
                 await self._rounds.take()
 
-    def hold(self, landed: asyncio.Event) -> None:
-        """Give up the head, which its first lane lands now; take no round before that is done."""
+    def hold(self, landed: asyncio.Event, lander: Lane) -> None:
+        """Give up the head, which another lane lands now; take no round before that is done."""
         heapq.heappop(self._queue)
         self.parked_at = None
-        self._held = landed
+        self._held, self._lander = landed, lander
         self.look()
 
     async def _wait(self) -> None:
@@ -100,8 +105,13 @@ class Lane:
 
     @property
     def interrupted(self) -> bool:
-        """Return whether a change that interrupts waits."""
-        return bool(self._queue) and self._queue[0][1].interrupts
+        """Return whether a change that interrupts waits, and may go."""
+        return bool(self._queue) and not self._paused and self._queue[0][1].interrupts
+
+    def _interrupt(self) -> None:
+        if self.interrupted:
+            held = self._held is not None and not self._held.is_set()
+            (self._lander if held else self)._rounds.interrupt()
 
     def take(self, most: int, like: Submission | None = None) -> list[Submission]:
         """Take members of the next train: the queue's front, up to the first that needs other lanes too.

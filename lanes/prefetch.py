@@ -97,6 +97,10 @@ class Ahead:
     def __len__(self) -> int:
         return len(self.train.members)
 
+    def follows(self, submission: Submission) -> bool:
+        """Return whether a change was of the train at the gate, so that the guess lays it on main already."""
+        return any(member.submission.intent.id == submission.intent.id for member in self.train.before)
+
     @property
     def submissions(self) -> list[Submission]:
         """Return the members' submissions."""

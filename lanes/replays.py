@@ -71,8 +71,7 @@ class Replays:
         """Return whether a model redoes something that this change claims too; it is queued again after that."""
         if not self.reservations.blocked(submission):
             return False
-        for freed in self.reservations.wait(submission):
-            self._ends.again(freed)
+        self._all_again(self.reservations.wait(submission))
         return True
 
     def begin(self, stuck: Stuck, guess: Guess | None = None) -> None:
@@ -148,6 +147,7 @@ class Replays:
         intent = self._main.placed(submission.intent)
         if self._redo_ahead is None or isinstance(intent, Declined) or not self._may_guess(stuck):
             await guess.over.wait()
+            self._all_again(self.reservations.rest(submission))
             return True
         paths = {*intent.scope, *submission.change.paths}
         fork = guess.fork(paths)
@@ -171,21 +171,27 @@ class Replays:
             guess.when_over(look)
             try:
                 outcome = await self._redo_ahead.redo_ahead(request, fork, settled)
-                if isinstance(outcome, Declined):
+                if isinstance(outcome, Declined | Postponed):
                     await guess.over.wait()
             finally:
                 guess.forget(look)
+        if outcome is None or isinstance(outcome, ThrownAway) or came is None:
+            if not isinstance(outcome, Postponed):
+                self._waste(submission, outcome)
+            self._all_again(self.reservations.rest(submission))
+            return True
         if isinstance(outcome, Postponed):
             self._postpone(submission, outcome)
             return False
-        if outcome is None or isinstance(outcome, ThrownAway) or came is None:
-            self._waste(submission, outcome)
-            return True
         submission.replay += 1
         if isinstance(outcome, Declined):
             return await self._redone(stuck, [Step(by="model", declined=outcome.why)])
         self._take(stuck, outcome, came, [])
         return True
+
+    def _all_again(self, submissions: Iterable[Submission]) -> None:
+        for submission in submissions:
+            self._ends.again(submission)
 
     def _may_guess(self, stuck: Stuck) -> bool:
         """Return whether a guess can hold; what shared paths will be is only known when their changes have landed."""

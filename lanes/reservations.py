@@ -4,6 +4,9 @@ While a model redoes a change, whatever else lands where it works makes its work
 to its landing a replay holds what it claims (see `lanes.claims`); others that claim some of it wait and are merged on
 what it left. A replay takes all that it claims at once, and whoever waits holds nothing, so two can never wait for each
 other.
+
+Whoever has waited holds its claims too when it goes on, but no model is at work for it: it bars only those that come
+behind it in a queue.
 """
 
 from __future__ import annotations
@@ -19,10 +22,23 @@ class Reservations:
     def __init__(self) -> None:
         self._held: dict[RepoPath, list[tuple[Submission, Parts]]] = {}
         self._waiting: list[tuple[Submission, Claims]] = []
+        self._replays: set[str] = set()
 
     def hold(self, submission: Submission) -> bool:
-        """Take all that a change claims; return False, and take nothing, where another one holds some of it."""
-        return self._take(submission, claimed(submission, paths_of(submission)))
+        """Take all that a change claims for its replay; return False, and take nothing, where that is held."""
+        taken = self._take(submission, claimed(submission, paths_of(submission)))
+        if taken:
+            self._replays.add(submission.intent.id)
+        return taken
+
+    def rest(self, submission: Submission) -> list[Submission]:
+        """Take in that a replay came to nothing: its change holds what it holds as one that has waited.
+
+        Returns:
+            Those that wait for nothing any more.
+        """
+        self._replays.discard(submission.intent.id)
+        return self._hand_on()
 
     def blocked(self, submission: Submission) -> bool:
         """Return whether another change holds something that this one claims."""
@@ -43,14 +59,16 @@ class Reservations:
         """Give back what a change holds, and hand it on.
 
         Returns:
-            Those that wait for nothing any more, in the order of their coming; each holds its claims now, so of several
-            that wait for one thing only the first goes on.
+            Those that wait for nothing any more, in the order of a queue; each holds its claims now, so of several that
+            wait for one thing only the first goes on.
         """
-        if not self._drop(submission):
-            return []
+        self._replays.discard(submission.intent.id)
+        return self._hand_on() if self._drop(submission) else []
+
+    def _hand_on(self) -> list[Submission]:
         freed: list[Submission] = []
         waiting: list[tuple[Submission, Claims]] = []
-        for other, claims in self._waiting:
+        for other, claims in sorted(self._waiting, key=lambda one: one[0].rank):
             if self._take(other, claims):
                 freed.append(other)
             else:
@@ -70,7 +88,11 @@ class Reservations:
         return any(meet(parts, held) for path, parts in claims.items() for held in self._others(submission, path))
 
     def _others(self, submission: Submission, path: RepoPath) -> list[Parts]:
-        return [parts for holder, parts in self._held.get(path, ()) if holder is not submission]
+        return [parts for holder, parts in self._held.get(path, ()) if self._bars(holder, submission)]
+
+    def _bars(self, holder: Submission, submission: Submission) -> bool:
+        replays = holder.intent.id in self._replays
+        return holder is not submission and (replays or holder.rank <= submission.rank)
 
     def _drop(self, submission: Submission) -> bool:
         """Give back what a change holds; return whether there was something."""

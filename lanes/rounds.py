@@ -45,6 +45,9 @@ class AllLanes(Protocol):
     def look_all(self, lanes: Iterable[str]) -> None:
         """Make lanes look at their heads again."""
 
+    def interrupted(self, lanes: Iterable[str]) -> bool:
+        """Return whether a change that interrupts waits in one of these lanes."""
+
     def all_parked(self, submission: Submission) -> bool:
         """Return whether every lane of a change waits at it."""
 
@@ -54,10 +57,6 @@ class AllLanes(Protocol):
 
 class Waiting(Protocol):
     """What waits in a lane."""
-
-    @property
-    def interrupted(self) -> bool:
-        """Return whether a change that interrupts waits."""
 
     def take(self, most: int, like: Submission | None = None) -> list[Submission]:
         """Take members of the next train."""
@@ -115,6 +114,9 @@ class Rounds:
         if ahead is None:
             return
         for submission in self._waiting.take(self._size.now - len(ahead), ahead.train.before[0].submission):
+            if ahead.follows(submission):
+                ahead.behind.append(submission)
+                continue
             stuck = self._coupled(ahead.train, submission, ahead.behind)
             if stuck is not None and self._yard.policy.inside:
                 ahead.behind.append(submission)
@@ -182,33 +184,55 @@ class Rounds:
     async def _judge_and_land(
         self, train: Train, *, first: bool, doubt: Collection[str] = (), guessed: bool = False
     ) -> None:
-        """Have a train judged and land it; what landed meanwhile may ask for some checks to run again."""
+        """Have a train judged and land it, or deal with what stood against that."""
+        try:
+            became = await self._tried(train, doubt, first=first, guessed=guessed)
+        finally:
+            self._yard.desk.let_go(train)
+        submissions = [member.submission for member in train.members]
+        if became is None:
+            await self._round(submissions, waits=False, doubt=doubt)
+        elif isinstance(became, PathClash):
+            await self._part(train, became, doubt)
+        elif not isinstance(became, Ruling):
+            if first:
+                self._size.green(len(train.members))
+            self._report(train, became)
+        elif not train.fits(self._yard.desk.main):
+            # It was judged on a tree that took back what somebody put on main.
+            self._all_again(submissions)
+        else:
+            if first:
+                self._size.red(len(train.members))
+            await self._refuse(train, became, doubt)
+
+    async def _tried(
+        self, train: Train, doubt: Collection[str], *, first: bool, guessed: bool
+    ) -> Sequence[CommitId | Stuck | None] | Ruling | PathClash | None:
+        """Have a train judged and land it; what landed meanwhile may ask for some checks to run again.
+
+        Returns:
+            What became of its members; or what stands against it: a red ruling, or a file and a folder of one name.
+            None: it is to be made anew without who was withdrawn, or behind a change that interrupts.
+        """
         only: Sequence[str] | None = None
         judgement: Judgement | None = None
         while True:
             try:
                 tree = await self._built(train, guessed=guessed)
             except PathClash as clash:
-                await self._part(train, clash)
-                return
+                return clash
             ruling = await self._judged(train, tree, only, doubt, first=first)
             if ruling is None or any(member.submission.withdrawn for member in train.members):
-                await self._round([member.submission for member in train.members], waits=False)
-                return
+                return None
             if not ruling.green:
-                if first:
-                    self._size.red(len(train.members))
-                await self._refuse(train, ruling, doubt)
-                return
+                return ruling
             judgement = ruling.judgement if judgement is None else together(judgement, ruling.judgement)
             became = await self._yard.desk.land(train, judgement)
             if not isinstance(became, Stale):
-                break
+                return became
             only = became.checks
             train.position = self._yard.desk.main.position
-        if first:
-            self._size.green(len(train.members))
-        self._report(train, became)
 
     async def _built(self, train: Train, *, guessed: bool) -> str:
         """Lay a train on the newest main; return the tree."""
@@ -250,8 +274,9 @@ class Rounds:
         return ruling
 
     def _interrupted(self, submissions: Sequence[Submission]) -> bool:
-        """Return whether a change that interrupts waits, and these do not."""
-        return self._waiting.interrupted and not any(submission.interrupts for submission in submissions)
+        """Return whether a change that interrupts waits in a lane of these, and these do not."""
+        lanes = submissions[0].lanes if submissions else ()
+        return self._yard.interrupted(lanes) and not any(submission.interrupts for submission in submissions)
 
     def _settle(self) -> None:
         """Keep the train that was made ahead where the one before it landed whole; else its members queue again."""
@@ -278,10 +303,10 @@ class Rounds:
                 self._landed.add(member.submission.intent.id)
                 self._yard.end(member.submission, Landed(commit=outcome))
 
-    async def _part(self, train: Train, clash: PathClash) -> None:
+    async def _part(self, train: Train, clash: PathClash, doubt: Collection[str]) -> None:
         """Deal with a file and a folder of one name: the members go on apart, and one alone collides with main."""
         if len(train.members) > 1:
-            await self._split(train, set(), ())
+            await self._split(train, set(), doubt)
             return
         member = train.members[0]
         collided = Collided(

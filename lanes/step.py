@@ -36,7 +36,10 @@ class Place:
     collided: dict[RepoPath, Collided] = field(default_factory=dict)
 
     def stuck_at(self, moved: trunk_batch.Moved) -> Stuck | None:
-        """Return what the member is stuck at, or None where main only holds something else at its own paths."""
+        """Return what the member is stuck at, or None where it may be coupled again.
+
+        That is where main only holds something else at its own paths, or where one ahead of it has not landed.
+        """
         if all(path in self.member.expects for path in moved.paths):
             return None
         declined = [collided for collided in self.collided.values() if not collided.resolved_by]
@@ -126,6 +129,7 @@ class LandingStep:
             shared=tuple(shared),
             note=note,
             sign=self._terms.sign,
+            behind=place.train.name if place.judgement.checks else "",
         )
 
     def _redo(self, edit: trunk_batch.SharedEdit, content: bytes | None) -> bytes | Declined:

@@ -94,7 +94,7 @@ class Yard:
 
     def drain(self, lane: str) -> None:
         """Bring to its end what waits in a lane; what comes later waits until `go_on`."""
-        self._lanes[lane].drain()
+        self._lanes[lane].drain(self._order)
 
     def go_on(self, lane: str) -> None:
         """Let a lane that was paused or drained go on."""
@@ -124,6 +124,10 @@ class Yard:
         for name in lanes:
             self._lanes[name].look()
 
+    def interrupted(self, lanes: Iterable[str]) -> bool:
+        """Return whether a change that interrupts waits in one of these lanes."""
+        return any(self._lanes[name].interrupted for name in lanes)
+
     def all_parked(self, submission: Submission) -> bool:
         """Return whether every lane of a change waits at it."""
         return all(self._lanes[name].waits_at(submission) for name in submission.lanes)
@@ -131,7 +135,7 @@ class Yard:
     def hold_all(self, submission: Submission, landed: asyncio.Event) -> None:
         """Take a change from the head of all its lanes; they hold until it is dealt with."""
         for name in submission.lanes:
-            self._lanes[name].hold(landed)
+            self._lanes[name].hold(landed, self._lanes[submission.lanes[0]])
 
     def _queue(self, submission: Submission) -> None:
         paths = [path for path in submission.change.paths if path not in submission.shared]

@@ -97,7 +97,8 @@ class Landing(msgspec.Struct, frozen=True, kw_only=True):
     ``expects`` names what main must hold at each path (None: nothing); every path of ``edits`` must be in it, and
     more may be. An edit of None deletes. ``note`` gives the bytes of the commit's note once its place is known, and
     ``sign`` the armoured signature of a commit's bytes; both are called inside the step, again if it has to be taken
-    again, so they must be pure.
+    again, so they must be pure. ``behind`` names a row of landings of which none may land once one before it has not;
+    empty: it stands for itself.
     """
 
     message: str
@@ -109,6 +110,7 @@ class Landing(msgspec.Struct, frozen=True, kw_only=True):
     trailers: Sequence[tuple[str, str]] = ()
     shared: tuple[SharedEdit, ...] = ()
     sign: Callable[[bytes], bytes] | None = None
+    behind: str = ""
 
 
 class Push(msgspec.Struct, frozen=True, kw_only=True):

@@ -45,9 +45,18 @@ class Step:
         self.last: bytes = b""
         self._blobs = blobs
         self._shared_now: dict[bytes, tuple[bytes, bytes]] = {}
+        self._broken: set[str] = set()
 
     def take(self, landing: Landing, redo: Redo) -> Landed | Moved:
         """Put one landing onto the tip, whole or not at all."""
+        if landing.behind in self._broken:
+            return Moved(paths=(), why="one ahead of it has not landed")
+        taken = self._taken(landing, redo)
+        if landing.behind and isinstance(taken, Moved):
+            self._broken.add(landing.behind)
+        return taken
+
+    def _taken(self, landing: Landing, redo: Redo) -> Landed | Moved:
         try:
             nodes, blobs, shared = self._resolved(landing, redo)
             tree, written = self.tree.edited(nodes)

@@ -127,6 +127,36 @@ def test_who_waits_for_what_a_holder_held_at_first_goes_on_when_it_has_ended(wor
     assert held.release(first) == [behind]
 
 
+def test_of_several_that_wait_the_first_of_a_queue_goes_on_first(world: Make) -> None:
+    one = world({PATH: BASE})
+    names = ("holder", "late", "urgent")
+    holder, late, urgent = (one.submission(name, {PATH: edited("f")}) for name in names)
+    urgent.intent = msgspec.structs.replace(urgent.intent, priority=0)
+    held = Reservations()
+    assert held.hold(holder)
+    held.wait(late)
+    held.wait(urgent)
+    assert held.release(holder) == [urgent]
+    assert held.release(urgent) == [late]
+
+
+def test_a_replay_that_came_to_nothing_bars_only_those_behind_it(world: Make) -> None:
+    one = world({PATH: BASE})
+    first, second, third = (one.submission(name, {PATH: edited("f")}) for name in ("first", "second", "third"))
+    for order, submission in enumerate((first, second, third)):
+        submission.order = order
+    held = Reservations()
+    assert held.hold(second)
+    assert held.blocked(first)
+    held.wait(first)
+    held.wait(third)
+    assert held.rest(second) == [first]
+    assert held.blocked(second)
+    assert held.blocked(third)
+    held.wait(second)
+    assert held.release(first) == [second]
+
+
 class Redoes:
     """Adds a line to the function that an intent is named after; says who is being redone at the same time."""
 

@@ -226,3 +226,53 @@ def test_many_lanes_whose_checks_read_each_other_go_on(world: Make) -> None:
 
     run(one, work())
     one.assert_whole()
+
+
+def test_a_check_that_is_ended_while_main_is_read_anew_holds_nobody(world: Make) -> None:
+    sums = Sums(charge_s=5.0)
+    policy = Policy(prefetch=False, read_sets=False)
+    one = code_world(world, CODE, sums, standing=["stands"], policy=policy, clock=VirtualClock())
+    sums.wanted["stands"] = ("b.g", 5)
+
+    async def work() -> None:
+        async with one.serving() as yard:
+            assert isinstance(await yard.submit(submit(one, sums, "first", "c.f", "7 + 0")), Landed)
+            one.foreign({b"c/code": b"f = 7 + 0\ng = 8 + 0\n"})
+            beside = yard.submit(submit(one, sums, "beside", "c.f", "7 + 0 + 0"))
+            await one.clock.sleep(3)
+            ending = yard.submit(retiring(submit(one, sums, "ending", "a.g", "3"), "stands"))
+            await beside
+            free = yard.submit(submit(one, sums, "free", "b.g", "9"))
+            assert isinstance(await ending, Landed)
+            assert isinstance(await free, Landed)
+
+    run(one, work())
+    assert "stands" not in one.contract.in_force
+    assert "stands" not in sums.ran[-1][1]
+
+
+def test_what_checks_read_before_a_person_moved_main_again_is_not_taken_for_what_they_read_now(world: Make) -> None:
+    sums = Sums(charge_s=5.0)
+    code = {"a": {"g": "2"}, "b": {"s": "5"}, "c": {"f": "7"}, "d": {"f": "9"}}
+    policy = Policy(prefetch=False)
+    one = code_world(world, code, sums, standing=["stands"], policy=policy, clock=VirtualClock())
+    one.trunk.living = True  # type: ignore[misc]
+    sums.wanted["stands"] = ("b.s", 5)
+
+    async def work() -> None:
+        async with one.serving() as yard:
+            assert isinstance(await yard.submit(submit(one, sums, "first", "c.f", "7 + 0")), Landed)
+            beside = yard.submit(submit(one, sums, "beside", "c.f", "7 + 0 + 0"))
+            await one.clock.sleep(2)
+            slow = yard.submit(submit(one, sums, "slow", "d.f", "8"))
+            one.foreign({b"b/code": b"s = 5 + 0\n"})
+            await one.clock.sleep(4)
+            one.foreign({b"b/code": b"s = 3 + a.g\n"})
+            assert isinstance(await beside, Landed)
+            assert isinstance(await slow, Landed)
+            breaks = await yard.submit(submit(one, sums, "breaks", "a.g", "3"))
+            assert isinstance(breaks, SentBack)
+            assert "breaks stands" in breaks.reason
+
+    run(one, work())
+    assert red_on_main(one, sums, sorted(one.contract.in_force)) == []

@@ -5,17 +5,21 @@ import errno
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from code_world import Sums, code_world, run, submit
 from lane_world import World, git
 
 from lanes.policy import Policy
 from lanes.submission import Landed, SentBack
 from qodebase import events
+from qodebase.change import Change, Write
+from qodebase.clock import VirtualClock
 from qodebase.collision import Kind
 from qodebase.paths import RepoPath
+from qodebase.ports import Judgement
 from qodebase.trunk.files import Files
 from qodebase.trunk.landing import DiskTrouble
 
@@ -262,3 +266,42 @@ def test_what_a_landing_left_of_a_shared_path_is_kept_for_the_next_forks(world: 
     one.reader.close()
     assert fork.read(index) == b"# Index\n\n" + entries["a"] + entries["b"]
     assert one.main.movers(index, 0) == ["a", "b"]
+
+
+def test_what_was_judged_behind_a_change_does_not_land_without_it(world: Make) -> None:
+    sums = Sums()
+    code = {"a": {"f": "1"}, "b": {"g": "2 + a.f"}}
+    one = code_world(world, code, sums, lanes={}, shared={b"index": "sorted-index"})
+    ahead, behind = submit(one, sums, "ahead", "a.f", "10"), submit(one, sums, "behind", "b.g", "5 + a.f")
+    entry = Write(path=RepoPath(b"index"), content=b"- `a` `f` function\n")
+    ahead.change = Change(base=ahead.change.base, operations=(*ahead.change.operations, entry))
+    ahead.fork = one.fork(b"a/code")
+    sums.wanted["behind"] = ("b.g", 15)
+    one.foreign({b"index": b"no newline at the end"})
+    outcomes = one.land_all(ahead, behind)
+    assert [type(outcome) for outcome in outcomes] == [SentBack, SentBack]
+    assert one.landed() == []
+
+
+def test_a_train_whose_checks_run_longer_than_others_take_to_land_goes_first_after_some_turns(world: Make) -> None:
+    sums = Sums()
+    one = code_world(world, {"a": {"f": "1"}, "b": {"f": "0"}}, sums, clock=VirtualClock())
+
+    class Slow:
+        async def check(self, tree: str, checks: Sequence[str]) -> Judgement:
+            await one.clock.sleep(60 if "slow" in checks else 5)
+            return await sums.check(tree, checks)
+
+    one.gate._checker = Slow()
+
+    async def work() -> None:
+        async with one.serving() as yard:
+            slow = yard.submit(submit(one, sums, "slow", "a.f", "10 + b.f"))
+            for number in range(60):
+                quick = submit(one, sums, f"q{number}", "b.f", "0" + " + 0" * number)
+                assert isinstance(await yard.submit(quick), Landed)
+            assert isinstance(await slow, Landed)
+
+    run(one, work())
+    assert one.landed().index("slow") == 35
+    one.assert_whole()

@@ -50,7 +50,7 @@ def test_a_tree_that_one_of_the_checks_is_red_on_is_red_and_the_others_are_not_r
     assert (first.judgement.failed, second.judgement.failed, second.runs) == (("a",), ("a",), 0)
 
 
-def test_only_what_is_red_is_run_once_more_and_somebody_hears_of_it_meanwhile() -> None:
+def test_only_what_is_red_is_run_once_more_and_somebody_hears_of_it_before() -> None:
     class Half(Scripted):
         async def check(self, tree: str, checks: Sequence[str]) -> Judgement:
             self.ran.append((tree, tuple(checks)))
@@ -58,11 +58,7 @@ def test_only_what_is_red_is_run_once_more_and_somebody_hears_of_it_meanwhile() 
 
     checker = Half()
     heard: list[tuple[str, ...]] = []
-
-    async def hear(red: Sequence[str]) -> None:
-        heard.append(tuple(red))
-
-    found = asyncio.run(Gate(checker).judge("t", ("a", "b", "c"), hear))
+    found = asyncio.run(Gate(checker).judge("t", ("a", "b", "c"), lambda red: heard.append(tuple(red))))
     assert checker.ran == [("t", ("a", "b", "c")), ("t", ("b",))]
     assert heard == [("b",)]
     assert (found.judgement.failed, found.judgement.output, found.runs) == (("b",), "b is red", 2)

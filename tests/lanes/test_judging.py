@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
-from code_world import Read, Sums, code_world, land_in_turn, submit, value
+from code_world import Read, Sums, code_world, land_in_turn, module, red_on_main, run, submit, value
 from lane_world import World
 
-from lanes.submission import Landed, SentBack
+from lanes.policy import Policy
+from lanes.submission import Landed, Outcome, SentBack, Withdrawn
+from lanes.train import Train
 from qodebase import events
+from qodebase.clock import VirtualClock
 
 Make = Callable[..., World]
 CODE = {f"a{number}": {"f": str(number)} for number in range(8)}
@@ -80,3 +84,120 @@ def test_a_held_train_is_split_and_only_the_held_member_goes_back(world: Make) -
     outcomes = one.land_all(*(submit(one, sums, f"i{at}", f"a{at}.f", str(at + 100)) for at in range(5)))
     assert [type(outcome) for outcome in outcomes] == [Landed, Landed, SentBack, Landed, Landed]
     assert outcomes[2] == SentBack(reason="held by the gate:\na person looks at it")
+
+
+def test_a_loss_whose_bisection_is_interrupted_is_found_by_the_next_judgement(world: Make) -> None:
+    sums = Sums(charge_s=5.0)
+    code = {"a": {"f": "1"}, "b": {"f": "3"}, "c": {"f": "2"}}
+    policy = Policy(prefetch=False)
+    one = code_world(world, code, sums, lanes={}, standing=["stands"], policy=policy, clock=VirtualClock())
+    sums.wanted["stands"] = ("b.f", 3)
+    theirs = []
+    bisecting = asyncio.Event()
+
+    def hear(event: events.Event) -> None:
+        if isinstance(event, events.Judged) and event.of == "main" and "stands" in event.failed:
+            bisecting.set()
+
+    async def work() -> None:
+        async with one.serving() as yard:
+            assert isinstance(await yard.submit(submit(one, sums, "x", "a.f", "10")), Landed)
+            theirs.append(one.foreign({b"b/code": b"f = 4\n"}))
+            assert isinstance(await yard.submit(submit(one, sums, "y", "a.f", "10 + 0")), Landed)
+            one.listeners.append(hear)
+            slow = yard.submit(submit(one, sums, "slow", "a.f", "4 + 6"))
+            await bisecting.wait()
+            await one.clock.sleep(1)
+            urgent = yard.submit(submit(one, sums, "urgent", "c.f", "9", priority=0))
+            assert isinstance(await urgent, Landed)
+            assert isinstance(await slow, Landed)
+
+    run(one, work())
+    (lost,) = one.events(events.CheckLost)
+    assert (lost.check, [lost.commit]) == ("stands", theirs)  # type: ignore[attr-defined]
+    assert "stands" not in one.contract.in_force
+
+
+def test_nobody_is_blamed_for_a_tree_that_takes_back_what_a_person_put_on_main(world: Make) -> None:
+    sums = Sums(charge_s=5.0)
+    code = {"a": dict.fromkeys("fmnog", "1"), "b": {"s": "1"}, "c": {"f": "1"}}
+    one = code_world(world, code, sums, standing=["stands"], clock=VirtualClock())
+    sums.wanted["stands"] = ("b.s", 1)
+
+    async def work() -> None:
+        async with one.serving() as yard:
+            assert isinstance(await yard.submit(submit(one, sums, "first", "c.f", "3")), Landed)
+            beside = yard.submit(submit(one, sums, "beside", "c.f", "3 + 0"))
+            await one.clock.sleep(1)
+            outcome = yard.submit(submit(one, sums, "x", "a.f", "10"))
+            await one.clock.sleep(1)
+            a = module(dict.fromkeys("fmno", "1") | {"g": "0"})
+            one.foreign({b"a/code": a, b"b/code": module({"s": "1 + a.g"})})
+            assert isinstance(await beside, Landed)
+            assert isinstance(await outcome, Landed)
+
+    run(one, work())
+    assert one.files()[b"a/code"] == module({"f": "10", **dict.fromkeys("mno", "1"), "g": "0"})
+    assert red_on_main(one, sums, ["stands", "x"]) == []
+    one.assert_whole()
+
+
+def test_a_check_that_flipped_on_a_longer_train_is_shaken_on_its_part_though_a_member_was_withdrawn(
+    world: Make,
+) -> None:
+    sums = Sums(charge_s=1.0)
+    policy = Policy(prefetch=False)
+    one = code_world(world, CODE, sums, lanes={}, standing=["stands"], policy=policy, clock=VirtualClock())
+    sums.wanted["stands"] = ("a7.f", 7)
+    asked = [0]
+
+    def flaky(name: str, read: Read) -> bool:
+        if name != "stands" or [value(f"a{at}.f", read) for at in range(8)][2] != 102:
+            return False
+        asked[0] += 1
+        return asked[0] in (1, 5)
+
+    sums.flaky = flaky
+
+    def hear(event: events.Event) -> None:
+        if isinstance(event, events.TrainBuilt) and event.members == ("i2", "i3"):
+            one.yard.withdraw("i3")
+
+    one.listeners.append(hear)
+    submissions = [submit(one, sums, f"i{at}", f"a{at}.f", str(at + 100)) for at in range(4)]
+
+    async def work() -> list[Outcome]:
+        async with one.serving() as yard:
+            return [await future for future in [yard.submit(submission) for submission in submissions]]
+
+    assert [type(outcome) for outcome in run(one, work())] == [Landed, Landed, SentBack, Withdrawn]
+
+
+def test_two_judgements_that_each_ask_for_the_tree_of_the_other_both_come_to_an_end(world: Make) -> None:
+    sums = Sums(charge_s=5.0)
+    one = code_world(world, CODE, sums, standing=["stands"], clock=VirtualClock())
+    sums.wanted["stands"] = ("a1.f", 1)
+    submission = submit(one, sums, "i1", "a1.f", "1 + 0")
+    trees: list[str] = []
+
+    async def judged_alone(train: Train) -> None:
+        trees.append(await one.desk.tree_with(train.edits))
+        await one.judge.judge(train, trees[-1])
+
+    async def work() -> None:
+        empty, train = Train(name="e", lane="a1", base=one.base), Train(name="t", lane="a1", base=one.base)
+        assert one.builder.couple(train, submission) is None
+        await judged_alone(empty)
+        one.contract.read("stands", None)
+        one.gate._trees.clear()
+        sums.flaky = lambda name, read: name == "stands"
+        async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+            tasks.create_task(judged_alone(train))
+            await one.clock.sleep(3)
+            tasks.create_task(judged_alone(empty))
+            await one.clock.sleep(3)
+            one.foreign({b"a1/code": module({"f": "1 + 0"})})
+            one.trunk.refresh()
+
+    run(one, work())
+    assert trees[0] == trees[2] != trees[1]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 
+import msgspec
 import pytest
-from code_world import Rewrites, RewritesAhead, Sums, code_world, run, submit
+from code_world import Rewrites, RewritesAhead, Sums, code_world, module, run, submit
 from lane_world import World
 
 from lanes.policy import Policy
 from lanes.submission import Landed, Outcome, SentBack, Withdrawn
 from qodebase import events
+from qodebase.change import Change
 from qodebase.clock import VirtualClock
+from qodebase.ports import Postponed, ReplayRequest, Tree
 
 Make = Callable[..., World]
 CODE = {"a": {"f": "1", "g": "2", "h": "6"}, "b": {"f": "3"}, "c": {"f": "4"}, "d": {"f": "5"}}
@@ -197,3 +200,114 @@ def test_a_paused_lane_begins_no_train_and_a_drained_one_ends_what_it_has(world:
 
     run(one, work())
     assert seen == [("x", 55.0), ("zw", 110.0)]
+
+
+def test_a_drained_lane_brings_to_its_end_what_a_model_must_redo_first(world: Make) -> None:
+    one, redo = made(world, Policy(prefetch=False))
+
+    async def work() -> list[bool]:
+        async with one.serving() as yard:
+            submissions = [submit(one, redo.sums, name, *LINES[name]) for name in "xyw"]
+            futures = [yard.submit(submission) for submission in submissions[:2]]
+            yard.drain("main")
+            futures.append(yard.submit(submissions[2]))
+            await one.clock.sleep(100)
+            ended = [future.done() for future in futures]
+            yard.go_on("main")
+            assert all([isinstance(await future, Landed) for future in futures])
+            return ended
+
+    assert run(one, work()) == [True, True, False]
+
+
+def test_a_paused_lane_that_is_drained_brings_to_its_end_what_it_has(world: Make) -> None:
+    one, redo = made(world, Policy())
+
+    async def work() -> list[bool]:
+        async with one.serving() as yard:
+            yard.pause("main")
+            futures = [yard.submit(submit(one, redo.sums, "x", *LINES["x"]))]
+            await one.clock.sleep(1)
+            yard.drain("main")
+            futures.append(yard.submit(submit(one, redo.sums, "w", *LINES["w"])))
+            await one.clock.sleep(50)
+            return [future.done() for future in futures]
+
+    assert run(one, work()) == [True, False]
+
+
+def test_one_that_interrupts_does_not_give_up_the_last_train_of_a_lane_that_is_paused(world: Make) -> None:
+    one, redo = made(world, Policy())
+
+    async def work() -> list[bool]:
+        async with one.serving() as yard:
+            futures = [yard.submit(submit(one, redo.sums, "x", *LINES["x"]))]
+            await one.clock.sleep(1)
+            yard.pause("main")
+            futures.append(yard.submit(submit(one, redo.sums, "w", *LINES["w"], priority=0)))
+            await one.clock.sleep(50)
+            ended = [future.done() for future in futures]
+            yard.go_on("main")
+            await futures[1]
+            return ended
+
+    assert run(one, work()) == [True, False]
+
+
+def test_one_whose_replay_on_a_guess_came_to_nothing_does_not_overtake_the_one_ahead(world: Make) -> None:
+    one, redo = made(world, Policy())
+
+    async def work() -> None:
+        async with one.serving() as yard:
+            submissions = [submit(one, redo.sums, name, *LINES[name]) for name in "xyw"]
+            submissions[2].intent = msgspec.structs.replace(submissions[2].intent, priority=0)
+            futures = []
+            for submission in submissions:
+                futures.append(yard.submit(submission))
+                await one.clock.sleep(1)
+            assert all([isinstance(await future, Landed) for future in futures])
+
+    run(one, work())
+    assert one.landed() == ["w", "x", "y"]
+
+
+class AtTheCap(RewritesAhead):
+    """May not ask a model."""
+
+    async def redo(self, request: ReplayRequest, fork: Tree) -> Postponed:  # type: ignore[override]
+        return Postponed(why="the cost cap is reached")
+
+    async def redo_ahead(
+        self, request: ReplayRequest, fork: Tree, settled: Callable[[Change], Awaitable[Change | None]]
+    ) -> Postponed:
+        return Postponed(why="the cost cap is reached")
+
+
+@pytest.mark.parametrize(("red", "became"), [("x", Landed), ("", Postponed)])
+def test_at_the_cap_a_change_that_collides_with_a_guess_is_given_up_only_where_that_comes_true(
+    world: Make, red: str, became: type[Outcome]
+) -> None:
+    one, redo = made(world, Policy(), AtTheCap)
+    redo.sums.flaky = lambda name, read: name == red
+    found = land(one, redo, "x", "y")
+    assert isinstance(found["y"][0], became)
+    assert one.events(events.Wasted) == []
+
+
+def test_a_change_that_others_moved_under_at_the_gate_does_not_collide_with_itself(world: Make) -> None:
+    sums = Sums(charge_s=CHARGE_S)
+    redo = RewritesAhead({"x": ("a.f", "10")}, sums)
+    one = code_world(world, {"a": dict.fromkeys("fmnog", "1")}, sums, lanes={}, redo=redo, clock=VirtualClock())
+
+    async def work() -> None:
+        async with one.serving() as yard:
+            outcome = yard.submit(submit(one, sums, "x", "a.f", "10"))
+            await one.clock.sleep(1)
+            one.foreign({b"a/code": module(dict.fromkeys("fmno", "1") | {"g": "2"})})
+            assert isinstance(await outcome, Landed)
+
+    run(one, work())
+    assert redo.asked == []
+    assert one.events(events.Wasted) == []
+    assert one.record("x").usage.cost_usd == 0
+    one.assert_whole()

@@ -279,3 +279,21 @@ def test_checks_are_not_interrupted_for_a_path_that_only_looks_alike(world: Make
     asyncio.run(work())
     assert sorted(one.checker.ran) == [("slow",), ("urgent",)]
     assert one.main.read(RepoPath(b"a/1")) == b"1\n"
+
+
+@pytest.mark.parametrize("lane", ["a", "b"])
+def test_a_change_of_priority_0_in_one_of_its_lanes_interrupts_a_change_over_several(world: Make, lane: str) -> None:
+    one = world({b"a/1": b"", b"b/1": b"", b"a/2": b"", b"b/2": b""}, lanes=LANES)
+
+    async def work() -> None:
+        held = hold_checks(one)
+        async with one.serving() as yard:
+            both = yard.submit(one.submission("both", {b"a/1": b"1\n", b"b/1": b"1\n"}))
+            await held.reached.wait()
+            urgent = yard.submit(one.submission("urgent", {lane.encode() + b"/2": b"1\n"}, priority=0))
+            held.go.set()
+            assert all([isinstance(await outcome, Landed) for outcome in (both, urgent)])
+
+    asyncio.run(work())
+    assert one.landed() == ["urgent", "both"]
+    one.assert_whole()
