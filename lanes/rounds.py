@@ -172,7 +172,7 @@ class Rounds:
             return None
         if waits and yard.replays.must_wait(submission):
             return None
-        if submission.intent.retires and not set(train.checks).isdisjoint(submission.intent.retires):
+        if self._ends_checks_of(train, submission):
             behind.append(submission)
             return None
         stuck = yard.builder.couple(train, submission)
@@ -180,6 +180,18 @@ class Rounds:
             behind.append(submission)
             return None
         return stuck
+
+    def _ends_checks_of(self, train: Train, submission: Submission) -> bool:
+        """Return whether a change ends checks that those ahead of it may have to be judged by.
+
+        These are their own, and where shared paths may be declined those in force too: the others could land without
+        the one that ends them.
+        """
+        retires = set(submission.intent.retires)
+        if not retires or not train.members:
+            return False
+        in_force = self._yard.desk.contract.in_force if submission.shared else ()
+        return not retires.isdisjoint((*train.checks, *in_force))
 
     async def _judge_and_land(
         self, train: Train, *, first: bool, doubt: Collection[str] = (), guessed: bool = False

@@ -184,3 +184,24 @@ def test_a_later_landing_builds_on_an_earlier_one_of_its_batch(
     assert git(path, "cat-file", "blob", "main:copy") == b"1"
     assert git(path, "rev-list", "--count", "main").strip() == b"4"
     sound(path)
+
+
+def test_behind_a_landing_that_did_not_land_nothing_of_its_row_lands(
+    repository: Call, landing: Call, ls_tree: Call, sound: Call
+) -> None:
+    path = repository({b"a": b"one"})
+    with Trunk.open(path, branch="main", run="run-1") as trunk:
+        batch = [
+            landing(trunk, {b"first": b""}, shared=(line(None, 1),), behind="t"),
+            landing(trunk, {b"declined": b""}, shared=(line(None, 1),), behind="t"),
+            landing(trunk, {b"behind": b""}, behind="t"),
+            landing(trunk, {b"other": b""}, behind="u"),
+            landing(trunk, {b"alone": b""}),
+        ]
+        results = trunk.land(batch, add_line)
+        assert [type(result) for result in results] == [Landed, Moved, Moved, Landed, Landed]
+        assert results[2] == Moved(paths=(), why="one ahead of it has not landed")
+        again: Any = trunk.land([landing(trunk, {b"behind": b""}, behind="t")], add_line)
+        assert isinstance(again[0], Landed)
+    assert set(ls_tree(path)) == {b"a", b"first", b"other", b"alone", b"behind", INDEX}
+    sound(path)

@@ -11,9 +11,13 @@ import textwrap
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from world import Shell, make_small
+
+from qodebase.commands.support.reproducing import reproducible_names
+from results.reproduced_runs import reproduced_run
 
 README = Path(__file__).parents[2] / "README.md"
 _FENCE = re.compile(
@@ -136,6 +140,28 @@ def test_every_path_that_the_readme_names_is_there() -> None:
     named = {path for path in re.findall(r"`([a-z_]+/[\w/]+\.(?:py|md))`", text) if "NAME" not in path}
     assert named
     assert {path for path in named if not (README.parent / path).exists()} == set()
+
+
+def test_the_readme_has_the_figures_of_every_recorded_reproduction() -> None:
+    text = README.read_text(encoding="utf-8")
+    recorded = [run for name in reproducible_names() if (run := reproduced_run(name)) is not None]
+    assert recorded
+    rows = [f"| `{run['command']}` | {'; '.join(map(told, run['rows']))} |" for run in recorded]
+    assert [row for row in rows if row not in text] == []
+    assert text.count("| `qodebase reproduce ") == len(rows)
+
+
+def told(row: dict[str, Any]) -> str:
+    """Return a figure as the README has it: here, and in brackets as published."""
+    here, published = ("-" if row[side] is None else shown(row[side]) for side in ("here", "published"))
+    return f"{row['figure'].replace('_', ' ')} {here} ({published})"
+
+
+def shown(value: float) -> str:
+    """Return a number with as many digits as are worth reading."""
+    if value == int(value) or value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 1 else f"{value:.3f}"
 
 
 def test_blocks_are_read_with_their_lines_and_continued_commands() -> None:

@@ -12,6 +12,7 @@ from lanes.contract import Contract
 from lanes.policy import Policy
 from lanes.submission import Landed, SentBack, Submission
 from qodebase import events
+from qodebase.change import Change, Write
 from qodebase.clock import VirtualClock
 from qodebase.events import Event
 from qodebase.intent import Intent
@@ -99,6 +100,22 @@ def test_a_train_runs_its_own_checks_and_those_in_force_that_read_what_it_touche
         ("a-stands", "b-stands", "y"),
     ]
     assert [event.checks for event in judged(one, "base")] == [3]
+
+
+def test_nobody_is_spared_a_check_by_one_behind_it_that_ends_the_check_and_does_not_land(world: Make) -> None:
+    sums = Sums()
+    sums.wanted["stands"] = ("a.f", 1)
+    code = {"a": {"f": "1"}, "b": {"g": "2"}}
+    one = code_world(world, code, sums, lanes={}, standing=["stands"], shared={b"index": "sorted-index"})
+    breaks = submit(one, sums, "breaks", "a.f", "10")
+    ends = retiring(submit(one, sums, "ends", "b.g", "5"), "stands")
+    line = Write(path=RepoPath(b"index"), content=b"- `a` `f` function\n")
+    ends.change = Change(base=ends.change.base, operations=(*ends.change.operations, line))
+    ends.fork = one.fork(b"b/code")
+    one.foreign({b"index": b"no newline at the end"})
+    outcomes = one.land_all(breaks, ends)
+    assert [isinstance(outcome, SentBack) for outcome in outcomes] == [True, True]
+    assert red_on_main(one, sums, sorted(one.contract.in_force)) == []
 
 
 def test_a_standing_check_that_is_red_on_the_base_is_never_in_force_and_named_once(world: Make) -> None:
