@@ -43,9 +43,14 @@ class Scrub:
         return any(len(key) >= _NO_CHANCE and key in text for key in self._keys)
 
 
+def names_key(variable: str) -> bool:
+    """Return whether a variable is named like one that holds a key."""
+    return _VARIABLE.search(variable) is not None
+
+
 def keys_in(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return the values of variables that are named like keys, those too short to be one left out."""
-    return tuple(value for name, value in environ.items() if _VARIABLE.search(name) and len(value.strip()) >= 8)
+    return tuple(value for name, value in environ.items() if names_key(name) and len(value.strip()) >= 8)
 
 
 def _spellings(key: str) -> set[str]:

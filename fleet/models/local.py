@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
+from fleet.children import environment_without_keys
 from fleet.models.openai import OURS, OpenAIModel
 from fleet.models.registry import NOTHING, BadModel, ModelContext, ModelSpec, ModelTable, Price
 from fleet.models.weights import known_weights, weights_named
@@ -100,7 +101,12 @@ class Server:
             try:
                 # In a session of its own, a Ctrl-C does not reach it: answers that are under way are still wanted.
                 self._process = await asyncio.create_subprocess_exec(
-                    *self._command, stdin=_PIPE, stdout=_PIPE, stderr=log, start_new_session=True
+                    *self._command,
+                    stdin=_PIPE,
+                    stdout=_PIPE,
+                    stderr=log,
+                    env=environment_without_keys(),
+                    start_new_session=True,
                 )
                 async with asyncio.timeout(START_S):
                     return await self._greet(self._process, log)

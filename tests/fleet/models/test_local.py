@@ -89,6 +89,23 @@ def test_the_server_starts_with_the_first_call_and_ends_with_the_model(make: Mak
     assert (said["asked"], said["slots"], said["cache"], said["max_tokens"]) == ("Who?", 8, 0, 50)
 
 
+def test_the_server_finds_settings_and_no_keys(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody-else")
+    monkeypatch.setenv("GGML_SETTING", "7")
+
+    async def main() -> bytes:
+        model = make()
+        try:
+            await model.answer(asked())
+            return await asyncio.to_thread(Path(f"/proc/{model.pid}/environ").read_bytes)
+        finally:
+            await model.close()
+
+    found = asyncio.run(main())
+    assert b"GGML_SETTING=7" in found
+    assert b"sk-of-somebody-else" not in found
+
+
 def test_a_local_model_costs_nothing_stays_here_and_is_a_language_model(make: Make) -> None:
     model = make()
     assert (model.local, model.deterministic, model.simulated, model.most_in_flight) == (True, False, False, 8)
