@@ -3,7 +3,8 @@
 A line reaches the operating system before `Journal.write` returns, so a killed process loses none; a journal that
 gathers writes the lines of one turn of the event loop together, and a kill loses that turn at most. Kinds marked
 durable, and `Journal.sync`, also force all lines so far to the disk. A torn last line (a kill or a full disk in the
-middle of a write) is cut off when the journal is next opened for writing, and is not seen by readers.
+middle of a write), and all from a hole on that a power cut left, is cut off when the journal is next opened for
+writing, and is not seen by readers.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +28,8 @@ E = TypeVar("E", bound=Event)
 _KNOWN: msgspec.json.Decoder[AnyEvent] = json_decoder(AnyEvent)
 _ANY = msgspec.json.Decoder(dict[str, Any])
 _HEADER = frozenset(Event.__struct_fields__)
+_HOLE = b"\0"
+"""Never stands in JSON."""
 
 
 class JournalFailed(QodebaseError):
@@ -137,8 +140,10 @@ class Journal:
                 os.fsync(self._descriptor)
         except OSError as error:
             # What listeners have not heard must not stay: the next event would get the same seq.
-            with contextlib.suppress(OSError):
+            try:
                 os.ftruncate(self._descriptor, self._size)
+            except OSError as stays:
+                self._failed = _failed(stays)
             raise _failed(error) from None
         self._size += len(lines)
 
@@ -170,14 +175,17 @@ def _failed(error: BaseException) -> JournalFailed:
 
 
 def read_events(path: Path, *, since: int = 0) -> Iterator[AnyEvent | Unknown]:
-    """Yield the events after ``since`` in order; a torn last line is left out.
+    """Yield the events after ``since`` in order; a torn last line, and all from a hole on, is left out.
+
+    A power cut may leave a hole, which reads as zeros, where what was written later has reached the disk. No durable
+    event lies behind one, for a sync takes all that stands before it; where one does, the disk has lost something.
 
     Raises:
         BadData: a line before the last is no event; the message names file, line and field.
     """
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            if not line.endswith(b"\n"):
+            if not line.endswith(b"\n") or (_HOLE in line and _never_synced(lines)):
                 return
             event = decode_event(line, f"{path.name} line {number}")
             if event.seq > since:
@@ -202,12 +210,12 @@ def _decode_unknown(line: bytes, source: str, error: msgspec.ValidationError) ->
 
 
 def _mend(descriptor: int, name: str) -> tuple[int, int]:
-    """Cut off a torn last line; return the size in bytes and the last event's seq.
+    """Cut off a torn last line, or all from a hole on; return the size in bytes and the last event's seq.
 
     Raises:
-        BadData: the last whole line is no event.
+        BadData: the last whole line is no event, or a durable event lies behind a hole.
     """
-    size = os.fstat(descriptor).st_size
+    size = _hole(descriptor, name)
     tail = b""
     at = size
     while at > 0 and tail.count(b"\n") < 2:
@@ -215,9 +223,38 @@ def _mend(descriptor: int, name: str) -> tuple[int, int]:
         at -= step
         tail = os.pread(descriptor, step, at) + tail
     whole = tail.rfind(b"\n") + 1
-    if whole != len(tail):
+    if at + whole != os.fstat(descriptor).st_size:
         size = at + whole
         os.ftruncate(descriptor, size)
         os.fsync(descriptor)
     lines = tail[:whole].splitlines()
     return size, decode_event(lines[-1], f"{name}, last line").seq if lines else 0
+
+
+def _hole(descriptor: int, name: str) -> int:
+    """Return where a hole begins; the size where there is none."""
+    at, size = 0, os.fstat(descriptor).st_size
+    while at < size and (chunk := os.pread(descriptor, 1 << 20, at)):
+        found = chunk.find(_HOLE)
+        if found >= 0:
+            with open(os.dup(descriptor), "rb") as lines:
+                lines.seek(at + found)
+                lines.readline()
+                if not _never_synced(lines):
+                    raise BadData(f"{name}: zeros stand before durable events: the disk has lost a part of it")
+            return at + found
+        at += len(chunk)
+    return at
+
+
+def _never_synced(lines: Iterable[bytes]) -> bool:
+    """Return whether no line may be a durable event."""
+    for line in lines:
+        if _HOLE not in line and line.endswith(b"\n"):
+            try:
+                event = _KNOWN.decode(line)
+            except msgspec.DecodeError:
+                return False
+            if event.durable:
+                return False
+    return True

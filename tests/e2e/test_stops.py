@@ -123,6 +123,20 @@ def test_texts_that_a_power_cut_took_from_the_disk_are_asked_for_again(place: Pa
     assert all(asked[intent] == 2 for intent in lost)
 
 
+def test_from_a_hole_that_a_power_cut_left_in_the_journal_on_the_run_is_made_again(place: Path) -> None:
+    assert run_until("SIGKILL@before:train built:1", *WORDS).returncode == KILLED
+    journal = place / "one" / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    at = next(number for number, line in enumerate(lines) if b'"kind":"answered"' in line)
+    lines[at] = b"\0" * (len(lines[at]) - 1) + b"\n"
+    journal.write_bytes(b"".join(lines))
+    resumed = call("resume", "one")
+    assert resumed.code == 0, resumed.err
+    assert ledger_of(place / "one") == {"landed": FILES}
+    expect_each_once(place / "one")
+    expect_clean(place / "one")
+
+
 def test_a_call_that_a_kill_cut_off_is_a_row_of_unknown_cost(place: Path) -> None:
     import qodebase as qb
 
