@@ -13,7 +13,7 @@ from qodebase.intent import Ending
 from qodebase.journal import Journal
 from qodebase.paths import CommitId
 from qodebase.record import read_note
-from qodebase.state import RunState
+from qodebase.state import IntentState, RunState
 from qodebase.trailers import ATTEMPT, COMPOSE, INTENT, LANE, REPLAY, RUN, TRAIN
 from qodebase.trunk.commits import CommitFacts
 from qodebase.trunk.reader import Reader
@@ -48,7 +48,7 @@ def recover(run: str, state: RunState, journal: Journal, reader: Reader, *, tip:
     for intent, commit in ours.items():
         known = state.intents.get(intent)
         if known is not None and known.ending is not Ending.LANDED:
-            _write_landing(journal, reader, intent, commit)
+            _write_landing(journal, reader, known, commit)
     for commit in composed:
         if commit.id not in state.composed:
             _write_composed(journal, reader, commit)
@@ -69,11 +69,16 @@ def _check(state: RunState, ours: Container[str]) -> None:
         )
 
 
-def _write_landing(journal: Journal, reader: Reader, intent: str, commit: CommitFacts) -> None:
+def _write_landing(journal: Journal, reader: Reader, known: IntentState, commit: CommitFacts) -> None:
+    """Write a landing, and those of its collisions that the journal has not: a model's replays it knows already."""
+    intent = known.intent.id
+    held = {collided.brief for collided in known.collided}
     words = dict(commit.trailers)
     attempt, replay = int(words.get(ATTEMPT, "1")), int(words.get(REPLAY, "0"))
     lane, train = words.get(LANE), words.get(TRAIN)
     for collided in _collisions(reader, commit):
+        if collided in held:
+            continue
         journal.write(
             events.CollisionMet,
             actor="trunk",

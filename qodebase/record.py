@@ -166,6 +166,8 @@ def read_fields(note: bytes, kind: type[Told], *, source: str) -> Told:
         name, separator, value = line.partition(b": ")
         if not separator:
             raise BadData(f"{source}: a line without a field: {line[:60]!r}")
+        if name.decode(errors="replace") in fields:
+            raise BadData(f"{source}: field {name[:40]!r} stands there twice")
         try:
             fields[name.decode()] = msgspec.json.decode(value)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:

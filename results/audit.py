@@ -72,17 +72,18 @@ def verify_run(folder: RunFolder, means: Means | None = None, *, progress: Progr
 def _check_run(evidence: Evidence, means: Means, fsck: Fsck, progress: Progress) -> tuple[list[Check], list[str]]:
     history = evidence.history
     progress(0, len(history.commits), "journal and notes")
+    noted, records = check_notes(evidence)
     checks = [
         check_ledger(ledger_of(evidence.state, history)),
         check_journal(evidence),
         check_endings(evidence),
         check_commits(evidence),
-        check_notes(evidence),
+        noted,
         check_refs(evidence.repository.reader, history, evidence.settings.branch),
     ]
     not_checked = ["what a process does to the run just now"] if evidence.live else []
     if history.reaches_base:
-        content = ContentAudit(evidence, means)
+        content = ContentAudit(evidence, means, records)
         checks += _see_all(content, history.commits, progress)
         not_checked += content.not_checked
     else:

@@ -16,6 +16,7 @@ from qodebase.paths import CommitId
 from qodebase.trunk.objects import BLOB, hash_object
 from qodebase.trunk.remote import NotReached, Remote
 from qodebase.trunk.repository import find_folders
+from results.cat_file import own_objects
 from results.evidence import Evidence
 from results.findings import Check, Notebook
 
@@ -81,7 +82,14 @@ def _notes(git: Path, tip: str) -> dict[str, str]:
 
 def _git(git: Path, *words: str) -> str:
     command = ["git", f"--git-dir={git}", *words]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        env=own_objects(),
+    )
     if done.returncode:
         raise NotReached(f"git {words[0]} failed: {done.stderr.strip()}")
     return done.stdout

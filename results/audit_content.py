@@ -13,8 +13,9 @@ from qodebase.change import Change
 from qodebase.collision import Declined, Entry
 from qodebase.edits import BadChange, Edit, materialise
 from qodebase.intent import Intent
-from qodebase.paths import RepoPath
+from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import Landing
+from qodebase.record import Record
 from qodebase.trunk.objects import MissingObject
 from replay_rules.placing import Place, placed
 from results.audit_shared import SharedAudit
@@ -32,8 +33,9 @@ Diff = Mapping[RepoPath, Differs]
 class ContentAudit:
     """Goes along main from the base: `see` takes every commit in order, `checks` gives the outcome."""
 
-    def __init__(self, evidence: Evidence, means: Means) -> None:
+    def __init__(self, evidence: Evidence, means: Means, records: Mapping[CommitId, Record]) -> None:
         self._evidence = evidence
+        self._records = records
         self._repository = evidence.repository
         self._means = means
         self._landed = {str(commit.id): commit.intent for commit in evidence.history.ours}
@@ -58,6 +60,8 @@ class ContentAudit:
         diff = self._repository.trees.diff(self._before.tree, after.tree)
         if commit.id in self._landed:
             self._see_landing(commit, after, diff)
+        elif commit.id in self._composed and self._job is None:
+            self._take(commit, diff)
         elif commit.id in self._composed:
             self._shared.composed(commit, self._before, after, diff)
         else:
@@ -84,7 +88,10 @@ class ContentAudit:
         """Return in words what could not be checked."""
         missing = []
         if self._job is None:
-            missing.append("the job's own promise, and the whole of its shared paths: the job is not at hand")
+            missing.append(
+                "the job's own promise, that changes keep to the scopes of their intents, and the whole of the shared "
+                "paths: the job is not at hand"
+            )
         if self._not_redone:
             missing.append(f"{self._not_redone} paths that were redone: the replay ladder is not at hand")
         return missing
@@ -114,6 +121,9 @@ class ContentAudit:
             if path not in touched and not (path in self._shared and path in change.paths):
                 self._wrong(self._content, commit, "it changed a path that its change does not touch", path)
         self._check_scope(commit, intent, change, base)
+        record = self._records.get(commit.id)
+        if record is not None and record.symbols != change.symbols:
+            self._wrong(self._content, commit, "its note names other symbols than its change")
         for place in places:
             for path, due in self._due(commit, place, after).items():
                 self._compare(commit, path, due, after.entry(path))
@@ -134,7 +144,12 @@ class ContentAudit:
         )
 
     def _check_scope(self, commit: Commit, intent: Intent, change: Change, base: View) -> None:
-        """Let a change edit nothing but its intent's scope, where its base has that, and shared paths."""
+        """Let a change edit nothing but its intent's scope, where its base has that, and shared paths.
+
+        Only the job says which those are.
+        """
+        if self._job is None:
+            return
         allowed = {*intent.scope, *self._trail.moved(intent, base).values()}
         for path in change.paths:
             if path not in allowed and path not in self._shared:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from qodebase.events import Answered, Asked, ChangeMade, CutOff, Ended, Event, Landed, Unknown
+from qodebase.events import Admitted, Answered, Asked, ChangeMade, CutOff, Ended, Event, Landed, RunStarted, Unknown
 from qodebase.intent import Ending
 from results.evidence import Evidence
 from results.findings import Check, Notebook
@@ -32,8 +32,28 @@ def check_journal(evidence: Evidence) -> Check:
     torn = _torn_bytes(evidence.folder.journal)
     if torn:
         book.note(f"the last line is torn: {torn} bytes, cut off when the run is resumed")
+    _check_sittings(evidence, book)
     _compare_calls(evidence, book)
     return book.check(f"{len(evidence.events)} events, {evidence.state.sittings} sittings")
+
+
+def _check_sittings(evidence: Evidence, book: Notebook) -> None:
+    """Each sitting counts one more than the one before, on the run's base; one that ended the run leaves nothing."""
+    sittings = 0
+    for event in evidence.events:
+        match event:
+            case RunStarted():
+                sittings += 1
+                if event.sitting != sittings:
+                    book.wrong(f"sitting {event.sitting} begins where sitting {sittings} is due")
+                if event.base != evidence.settings.base:
+                    book.wrong("a sitting began on another base than the run's", commits=(event.base,))
+            case Admitted() if not sittings:
+                book.wrong("an agent took it before any sitting began", intents=_named(event))
+    if evidence.state.stopped == "ended":
+        pending = [id for id, known in evidence.state.intents.items() if known.ending is Ending.PENDING]
+        if pending:
+            book.wrong("pending, and the run stopped because every intent had ended", intents=pending)
 
 
 def check_ledger(ledger: Ledger) -> Check:

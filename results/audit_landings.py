@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from qodebase.codec import BadData
 from qodebase.composition import read_composition
 from qodebase.paths import CommitId
-from qodebase.record import Record, read_note, read_notes
+from qodebase.record import Record, read_notes
 from qodebase.trunk.reader import Reader
 from qodebase.trunk.refs import NOTES_REF
+from results.audit_told import check_told
 from results.evidence import Evidence
 from results.findings import Check, Notebook
 from results.history import Commit, History
@@ -31,12 +33,16 @@ def check_commits(evidence: Evidence) -> Check:
             elif (commit.intent, commit.parent) != (intent, landed.parent):
                 message = "the journal names another intent or parent than the commit"
                 book.wrong(message, intents=(intent, commit.intent), commits=(commit.id,))
-            elif (commit.attempt, commit.replay) != (str(landed.attempt), str(landed.replay)):
-                message = "the journal names another attempt or replay than the commit"
+            elif _ride(commit) != (str(landed.attempt), str(landed.replay), landed.lane, landed.train):
+                message = "the journal names another attempt, replay, lane or train than the commit"
                 book.wrong(message, intents=(intent,), commits=(commit.id,))
     check_once(book, history.landings)
     counted = f"{len(history.ours)} landings and {len(history.foreign)} foreign commits on main since the base"
     return book.check(counted)
+
+
+def _ride(commit: Commit) -> tuple[str, str, str, str]:
+    return commit.attempt, commit.replay, commit.lane, commit.train
 
 
 def check_once(book: Notebook, landings: Mapping[str, Sequence[Commit]]) -> None:
@@ -46,30 +52,31 @@ def check_once(book: Notebook, landings: Mapping[str, Sequence[Commit]]) -> None
             book.wrong(f"landed {len(commits)} times", intents=(intent,), commits=[commit.id for commit in commits])
 
 
-def check_notes(evidence: Evidence) -> Check:
-    """Check that each landing has exactly one record that says the same, and that no record is left over."""
+def check_notes(evidence: Evidence) -> tuple[Check, dict[CommitId, Record]]:
+    """Check that each landing has exactly one record that says the same, and that no record is left over.
+
+    Returns:
+        the check, and the records of the landings.
+    """
     book = Notebook("notes")
     landings = evidence.history.ours
     records = compare_notes(book, landings, evidence.notes)
-    for landing in landings:
-        record = records.get(landing.id)
-        change = evidence.changes.get((landing.intent, landing.attempt, landing.replay))
-        if record and change and record.base != change.base:
-            book.wrong("its note names another base than its change", intents=(landing.intent,), commits=(landing.id,))
+    check_told(book, evidence, records)
     on_main = {landing.id for landing in landings}
     check_compositions(book, evidence.history.composed, evidence.notes)
     on_main |= {commit.id for commit in evidence.history.composed}
     for commit, notes in evidence.notes.items():
-        left_over = _parse(notes[0]) if commit not in on_main else None
-        if left_over is None or left_over.run != evidence.settings.run:
+        held = records_in(notes) if commit not in on_main else ()
+        left_over = tuple(record.intent for record in held if record.run == evidence.settings.run)
+        if not left_over:
             continue
         if evidence.unfinished:
             message = "a note of a commit that is not on main: a process ended before main moved; resuming undoes it"
-            book.note(message, intents=(left_over.intent,), commits=(commit,))
+            book.note(message, intents=left_over, commits=(commit,))
         else:
             message = "a note of a commit that does not land anything on main"
-            book.wrong(message, intents=(left_over.intent,), commits=(commit,))
-    return book.check(f"{len(landings)} landings, {len(evidence.notes)} notes")
+            book.wrong(message, intents=left_over, commits=(commit,))
+    return book.check(f"{len(landings)} landings, {len(evidence.notes)} notes"), records
 
 
 def check_compositions(book: Notebook, composed: Sequence[Commit], notes: Mapping[CommitId, Sequence[bytes]]) -> None:
@@ -126,11 +133,11 @@ def _differences(commit: Commit, record: Record) -> list[str]:
     return [name for name, (told, recorded) in pairs.items() if told != recorded]
 
 
-def _parse(note: bytes) -> Record | None:
-    try:
-        return read_note(note)
-    except BadData:
-        return None
+def records_in(notes: Iterable[bytes]) -> Iterator[Record]:
+    """Yield all records that the notes of a commit hold; what is none is left out."""
+    for note in notes:
+        with suppress(BadData):
+            yield from read_notes(note)
 
 
 def check_refs(reader: Reader, history: History, branch: str) -> Check:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from qodebase.codec import BadData
 from qodebase.paths import CommitId
-from qodebase.record import Record, read_notes
+from qodebase.record import Record
 from qodebase.trunk.commits import CommitFacts
 from qodebase.trunk.objects import MissingObject
-from results.audit_landings import check_compositions, check_once, compare_notes
+from results.audit_landings import check_compositions, check_once, compare_notes, records_in
 from results.audit_records import RecordsAudit
 from results.findings import Check, Notebook
 from results.history import Commit, merged_in
@@ -55,7 +54,7 @@ def _carried(commits: Sequence[Commit], notes: Notes) -> dict[CommitId, list[Rec
     """Return the records that were carried to commits whose trailers do not name their intents alone."""
     found = {}
     for commit in commits:
-        held = [record for note in notes.get(commit.id, ()) for record in _parse(note) if record.origin is not None]
+        held = [record for record in records_in(notes.get(commit.id, ())) if record.origin is not None]
         more = [record for record in held if (record.run, record.intent) != (commit.run, commit.intent)]
         if more:
             found[commit.id] = more
@@ -103,10 +102,3 @@ def _check_records(
         book.note("notes of commits that land nothing on this branch", commits=left_over)
     count = len(landings) + sum(map(len, carried.values()))
     return book.check(f"{count} landings, {len(notes)} notes"), records
-
-
-def _parse(note: bytes) -> tuple[Record, ...]:
-    try:
-        return read_notes(note)
-    except BadData:
-        return ()

@@ -6,9 +6,15 @@ import contextlib
 import subprocess
 from pathlib import Path
 
+from qodebase.trunk.compaction import git_environment
 from qodebase.trunk.objects import MissingObject
 
 _PIPE = 1 << 20
+
+
+def own_objects() -> dict[str, str]:
+    """Return an environment in which git reads the repository that it is given, and none of its objects replaced."""
+    return git_environment() | {"GIT_NO_REPLACE_OBJECTS": "1"}
 
 
 class CatFile:
@@ -22,6 +28,7 @@ class CatFile:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=_PIPE,
+            env=own_objects(),
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None

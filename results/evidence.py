@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -105,7 +106,10 @@ class Evidence:
         if event is None:
             raise NoChange("the journal holds no change for it")
         try:
-            change: Change = _CHANGE.decode(self._segments.get(event.ref))
+            payload = self._segments.get(event.ref)
+            if hashlib.sha256(payload).hexdigest() != event.change:
+                raise NoChange("the attempts hold another change for it than the journal names")
+            change: Change = _CHANGE.decode(payload)
         except (BadSegment, NotDecoded, ValueError) as error:
             raise NoChange(f"its journalled change cannot be read: {error}") from None
         return change

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from qodebase.paths import CommitId
+from results.cat_file import own_objects
 from results.findings import Check, Notebook
 
 _ID = re.compile(r"\b[0-9a-f]{40}\b")
@@ -26,6 +27,7 @@ class Fsck:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            env=own_objects(),
         )
 
     def check(self, base: CommitId | None, intents: Mapping[CommitId, str]) -> Check:
@@ -62,5 +64,12 @@ class Fsck:
 
     def _objects_of(self, base: CommitId) -> frozenset[str]:
         command = ["git", "-C", str(self._repository), "rev-list", "--objects", base]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=own_objects(),
+        )
         return frozenset(line[:40] for line in done.stdout.splitlines())

@@ -176,6 +176,12 @@ def with_lines(change: Callable[[list[str]], list[str]]) -> Callable[[Path], Non
     return edits
 
 
+def test_without_its_job_an_audit_leaves_the_shared_paths_out_and_finds_nothing(whole: Path) -> None:
+    done = call("verify", whole, "--without-job", "--json")
+    assert (done.code, done.data["ok"]) == (0, True)
+    assert "the scopes of their intents, and the whole of the shared paths: the job" in done.data["not_checked"][0]
+
+
 def test_a_line_that_is_missing_from_what_was_composed_is_found(whole: Path) -> None:
     assert "missing: - `a/part0.py` `Kept0`" in compose_anew(whole, with_lines(lambda lines: [*lines[:4], *lines[5:]]))
 

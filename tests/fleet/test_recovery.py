@@ -7,13 +7,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from fleet.recovery import RunDiverged, recover
 from qodebase import events
 from qodebase.change import REGULAR
 from qodebase.clock import VirtualClock
-from qodebase.collision import Collided, Kind, Step
+from qodebase.collision import Clash, Collided, Kind, Step
 from qodebase.intent import Ending, Intent
 from qodebase.journal import Journal, read_events
 from qodebase.paths import CommitId, RepoPath
@@ -133,6 +134,18 @@ def test_nothing_is_written_where_journal_and_repository_agree(run: Run) -> None
     (commit,) = run.land("a")
     run.journal.write(events.Landed, intent="a", commit=commit, parent=run.base)
     assert run.recover() == []
+
+
+def test_a_replay_that_the_journal_knows_is_not_written_a_second_time_with_its_landing(run: Run) -> None:
+    clash = Clash(line=1, symbol="", base="a", main="b", change="c")
+    redone = Collided(path=RepoPath(b"hot"), kind=Kind.CONTENT, steps=(Step(by="model:m"),))
+    told = msgspec.structs.replace(redone, clashes=(clash,))
+    run.journal.write(events.CollisionMet, intent="a", attempt=2, collided=told, replay=1)
+    run.land("a", collided=(redone, COLLIDED))
+    met, landed = run.recover()
+    assert isinstance(met, events.CollisionMet)
+    assert met.collided == COLLIDED
+    assert isinstance(landed, events.Landed)
 
 
 def test_landings_that_the_journal_lacks_are_written_as_git_has_them_and_only_once(run: Run) -> None:

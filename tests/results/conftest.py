@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -114,7 +115,10 @@ def edit_work(intent: str, path: RepoPath, old: bytes, new: bytes, redone_by: st
 
 
 class ToyRun:
-    """A run folder with its repository, journal and attempts; `commits` is main's history above the base."""
+    """A run folder with its repository, journal and attempts; `commits` is main's history above the base.
+
+    `told` is what a record says of an intent's attempt: when it was admitted, its change's digest, what it used.
+    """
 
     def __init__(self, root: Path, *, files: int = 9) -> None:
         self.folder = RunFolder(root)
@@ -129,6 +133,7 @@ class ToyRun:
         self.commits: list[Commit] = []
         self.ids: list[CommitId] = []
         self._states: list[Content] = [self.base_content]
+        self.told: dict[str | None, tuple[float, str, Usage]] = {}
 
     @property
     def git_dir(self) -> Path:
@@ -167,9 +172,9 @@ class ToyRun:
         works = self.works()
         changes = [self._plan(work, number) for number, work in enumerate(works)]
         self.ids = self._import(self.commits)
-        self.write_notes()
         self._freeze(works)
         self._write_journal(works, changes)
+        self.write_notes()
         return self
 
     def rewrite(self, commits: Iterable[Commit]) -> None:
@@ -275,6 +280,7 @@ class ToyRun:
     def record(self, number: int) -> Record:
         """Return the record of a commit, by its place in `commits`."""
         commit = self.commits[number]
+        admitted, digest, usage = self.told.get(commit.intent, (0.0, "", Usage()))
         return Record(
             run=RUN,
             intent=commit.intent or "",
@@ -292,9 +298,9 @@ class ToyRun:
             checks=(),
             collisions=commit.collided,
             symbols=(),
-            plan={},
-            usage=Usage(calls=1, input_tokens=10, output_tokens=5),
-            times=Times(admitted=1.0, answered=2.0, queued=3.0, landed=4.0),
+            plan={"prompt": "p", "answer": "", "change": digest},
+            usage=usage,
+            times=Times(admitted=admitted, answered=2.0, queued=3.0, landed=4.0),
         )
 
     def _freeze(self, works: list[Work]) -> None:
@@ -356,11 +362,12 @@ class ToyRun:
         base, first, landed = planned
         commit = self.commits[number]
         which: dict[str, Any] = {"intent": work.intent, "attempt": 1}
-        journal.write(events.Admitted, actor="agent-1", base=self.ids[base], **which)
+        admitted = journal.write(events.Admitted, actor="agent-1", base=self.ids[base], **which)
+        usage = Usage(calls=1, input_tokens=10, output_tokens=5, cost_usd=0.001)
         self._write_call(journal, next(calls), work.intent, "answer", 0.001)
         change = Change(base=self.ids[base], operations=first)
-        ref = segments.put(PACK.encode(change)).text
-        journal.write(events.ChangeMade, base=change.base, change="0", ref=ref, paths=change.paths, **which)
+        ref, digest = _kept(segments, change)
+        journal.write(events.ChangeMade, base=change.base, change=digest, ref=ref, paths=change.paths, **which)
         journal.write(events.Queued, lanes=("src",), lane="src", **which)
         train = {"lane": "src", "train": f"src-{number}"}
         journal.write(events.TrainBuilt, members=(work.intent,), tip=self.ids[number], tree="", **train)
@@ -370,8 +377,10 @@ class ToyRun:
         if commit.replay:
             self._write_call(journal, next(calls), work.intent, "answer", 0.002, purpose="replay")
             change = Change(base=self.ids[number], operations=landed)
-            ref = segments.put(PACK.encode(change)).text
-            journal.write(events.Replayed, base=change.base, replay=1, change="1", ref=ref, **which)
+            ref, digest = _kept(segments, change)
+            journal.write(events.Replayed, base=change.base, replay=1, change=digest, ref=ref, **which)
+            usage += Usage(calls=1, input_tokens=10, output_tokens=5, cost_usd=0.002)
+        self.told[work.intent] = (admitted.at, digest, usage)
         journal.write(
             events.Landed, commit=self.ids[number + 1], parent=self.ids[number], replay=commit.replay, **which, **train
         )
@@ -380,10 +389,16 @@ class ToyRun:
         self, journal: Journal, call: int, intent: str, outcome: str, cost: float | None, *, purpose: str = "fresh"
     ) -> None:
         which: dict[str, Any] = {"intent": intent, "attempt": 1, "call": call, "model": "toy"}
-        journal.write(events.Asked, purpose=purpose, prompt="p", **which)
+        journal.write(events.Asked, purpose=purpose, prompt="p" if purpose == "fresh" else "q", **which)
         journal.write(
             events.Answered, outcome=outcome, cost_usd=cost, input_tokens=10, output_tokens=5, latency_s=0.5, **which
         )
+
+
+def _kept(segments: SegmentWriter, change: Change) -> tuple[str, str]:
+    """Keep a change, and return where, and its digest."""
+    payload = PACK.encode(change)
+    return segments.put(payload).text, hashlib.sha256(payload).hexdigest()
 
 
 def _redone(operation: AnyOperation, made_on: Content, now: Content) -> bytes:
@@ -490,7 +505,7 @@ def toy(honest: ToyRun, tmp_path: Path) -> ToyRun:
     """A copy of the honest run, to be doctored."""
     shutil.copytree(honest.folder.root, tmp_path / "run")
     copy = ToyRun(tmp_path / "run")
-    copy.commits, copy.ids = list(honest.commits), list(honest.ids)
+    copy.commits, copy.ids, copy.told = list(honest.commits), list(honest.ids), honest.told
     return copy
 
 

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from qodebase.collision import Collision, Declined, Resolved, Side
 from qodebase.events import Landed
+from qodebase.intent import Undone
 from qodebase.journal import read_events
-from qodebase.paths import RepoPath
+from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import SharedPath, Tree
+from qodebase.record import Record, Times, Usage, write_note, write_notes
 from results.audit import NoBranch, verify_repository, verify_run
 from results.findings import Audit
 from results.means import Means, redo_step
@@ -86,7 +91,8 @@ def test_without_job_and_ladder_the_audit_says_what_it_could_not_check(honest: T
     audit = verify_run(honest.folder, Means(shared=SHARED, redo=None))
     assert audit.ok
     assert audit.not_checked == (
-        "the job's own promise, and the whole of its shared paths: the job is not at hand",
+        "the job's own promise, that changes keep to the scopes of their intents, and the whole of the shared paths: "
+        "the job is not at hand",
         "1 paths that were redone: the replay ladder is not at hand",
     )
 
@@ -131,7 +137,7 @@ def test_a_missing_note_is_named(toy: ToyRun, means: Means) -> None:
 def test_a_note_of_another_landing_is_named(toy: ToyRun, means: Means) -> None:
     _notes(toy, "copy", "-f", toy.commit_of("edit:top"), toy.commit_of(VICTIM))
     audit = verify_run(toy.folder, means)
-    (message,) = _found(audit, "notes").keys() - {"its note names another base than its change"}
+    (message,) = _found(audit, "notes")
     assert message.startswith("its note and its commit do not agree on: intent")
     assert _names(audit, "notes", VICTIM)
 
@@ -152,6 +158,83 @@ def test_a_note_on_a_commit_that_is_not_on_main_is_left_over(toy: ToyRun, means:
 def test_a_note_of_somebody_else_is_left_alone(toy: ToyRun, means: Means) -> None:
     _notes(toy, "add", "-m", "a person's note", toy.base)
     assert verify_run(toy.folder, means).ok
+
+
+def test_a_note_of_two_records_on_a_commit_that_lands_nothing_is_left_over(toy: ToyRun, means: Means) -> None:
+    records = [toy.record(_place(toy, intent)) for intent in (VICTIM, "edit:top")]
+    _notes(toy, "add", "-m", write_notes(records).decode(), toy.base)
+    message = "a note of a commit that does not land anything on main"
+    assert _found(verify_run(toy.folder, means), "notes") == {message: (VICTIM, "edit:top")}
+
+
+@pytest.mark.parametrize(
+    ("intent", "field", "changed"),
+    [
+        (VICTIM, "asked", {"asked": "Do as you like."}),
+        (VICTIM, "agent", {"agent": "agent-2"}),
+        (VICTIM, "model", {"model": "another"}),
+        (VICTIM, "tree", {"tree": "f" * 40}),
+        (VICTIM, "verdict", {"verdict": "red"}),
+        (VICTIM, "checks", {"checks": ("sound",)}),
+        (VICTIM, "collisions", {"collisions": ()}),
+        (VICTIM, "prompt", {"plan": {"prompt": "another", "answer": "", "change": ""}}),
+        (VICTIM, "change", {"plan": {"prompt": "p", "answer": "", "change": ""}}),
+        (VICTIM, "usage", {"usage": Usage(calls=1, input_tokens=11, output_tokens=5, cost_usd=0.001)}),
+        ("hot:second", "usage", {"usage": Usage(calls=2, input_tokens=20, output_tokens=10, cost_usd=0.001)}),
+        (VICTIM, "times", {"times": Times(admitted=1.0, answered=2.0, queued=3.0, landed=4.0)}),
+        (VICTIM, "undoes", {"undoes": Undone(run="other", intent="edit:top", commit=CommitId("f" * 40))}),
+        (VICTIM, "base", {"base": "f" * 40}),
+    ],
+)
+def test_a_field_of_a_note_that_the_journal_does_not_say_is_named(
+    toy: ToyRun, means: Means, monkeypatch: pytest.MonkeyPatch, intent: str, field: str, changed: dict[str, Any]
+) -> None:
+    _tell(toy, monkeypatch, intent, changed)
+    (message,) = _found(verify_run(toy.folder, means), "notes")
+    said, _, fields = message.partition(": ")
+    assert said == "its note tells what the journal does not"
+    assert field in fields.split(", ")
+    assert _names(verify_run(toy.folder, means), "notes", intent)
+
+
+def test_symbols_of_a_note_that_its_change_does_not_name_are_a_finding(
+    toy: ToyRun, means: Means, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _tell(toy, monkeypatch, VICTIM, {"symbols": ("src/common.py#main",)})
+    audit = verify_run(toy.folder, means)
+    assert _found(audit, "content") == {"its note names other symbols than its change": (VICTIM,)}
+
+
+def _tell(toy: ToyRun, monkeypatch: pytest.MonkeyPatch, intent: str, changed: dict[str, Any]) -> None:
+    """Write all notes again, that of one intent with other fields."""
+    honest = toy.record
+
+    def record(number: int) -> Record:
+        told = honest(number)
+        return msgspec.structs.replace(told, **changed) if told.intent == intent else told
+
+    monkeypatch.setattr(toy, "record", record)
+    toy.rewrite(toy.commits)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("landed from attempt 1", "landed from attempt 2", "its note tells what the journal does not: its sentence"),
+        (
+            'verdict: "green"',
+            'verdict: "red"\nverdict: "green"',
+            "its note is no record: note: field b'verdict' stands",
+        ),
+    ],
+)
+def test_what_people_would_read_in_a_note_is_what_its_fields_say_once(
+    toy: ToyRun, means: Means, old: str, new: str, message: str
+) -> None:
+    note = write_note(toy.record(_place(toy, VICTIM))).decode()
+    _notes(toy, "add", "-f", "-m", note.replace(old, new), toy.commit_of(VICTIM))
+    (found,) = _found(verify_run(toy.folder, means), "notes")
+    assert found.startswith(message)
 
 
 def _notes(toy: ToyRun, *arguments: str) -> None:
@@ -306,6 +389,75 @@ def _is(line: dict[str, Any], kind: str, intent: str) -> bool:
     return bool(line["kind"] == kind and line.get("intent") == intent)
 
 
+@pytest.mark.parametrize("forged", [{"verdict": "red"}, {"train": "other"}, {"of": "main"}, {"tree": "f" * 40}])
+def test_a_landing_without_a_green_verdict_in_the_journal_is_named(
+    toy: ToyRun, means: Means, forged: dict[str, str]
+) -> None:
+    train = toy.commits[_place(toy, VICTIM)].train
+
+    def judged(line: dict[str, Any]) -> bool:
+        return bool(line["kind"] == "judged" and line["train"] == train)
+
+    toy.edit_lines("journal.jsonl", lambda lines: [line | forged if judged(line) else line for line in lines])
+    assert _found(verify_run(toy.folder, means), "notes")[
+        "landed, and the journal has no green verdict on a train of it"
+    ] == (VICTIM,)
+
+
+@pytest.mark.parametrize("forged", [{"lane": "docs"}, {"train": "src-99"}])
+def test_a_landing_that_the_journal_has_in_another_lane_or_train_is_named(
+    toy: ToyRun, means: Means, forged: dict[str, str]
+) -> None:
+    toy.edit_lines(
+        "journal.jsonl", lambda lines: [line | forged if _is(line, "landed", VICTIM) else line for line in lines]
+    )
+    message = "the journal names another attempt, replay, lane or train than the commit"
+    assert _found(verify_run(toy.folder, means), "commits") == {message: (VICTIM,)}
+
+
+def test_changes_that_were_swapped_in_the_attempts_are_named(toy: ToyRun, means: Means) -> None:
+    def swap(lines: Lines) -> Lines:
+        made = [line for line in lines if line["kind"] == "change made"]
+        made[0]["ref"], made[1]["ref"] = made[1]["ref"], made[0]["ref"]
+        return lines
+
+    toy.edit_lines("journal.jsonl", swap)
+    message = "the attempts hold another change for it than the journal names"
+    assert _found(verify_run(toy.folder, means), "content") == {message: tuple(work.intent for work in toy.works()[:2])}
+
+
+def test_an_ending_that_was_taken_out_of_the_journal_of_a_run_that_ended_is_named(toy: ToyRun, means: Means) -> None:
+    def forge(lines: Lines) -> Lines:
+        kept = [line for line in lines if not _is(line, "ended", "refuse")]
+        return [
+            line | {"seq": seq} | ({"why": "ended"} if line is lines[-1] else {}) for seq, line in enumerate(kept, 1)
+        ]
+
+    toy.edit_lines("journal.jsonl", forge)
+    message = "pending, and the run stopped because every intent had ended"
+    assert _found(verify_run(toy.folder, means), "journal") == {message: ("refuse", "later")}
+
+
+@pytest.mark.parametrize(
+    ("forged", "message"),
+    [
+        ([], "an agent took it before any sitting began"),
+        ([{"sitting": 2}], "sitting 2 begins where sitting 1 is due"),
+        ([{}, {}], "sitting 1 begins where sitting 2 is due"),
+        ([{"base": "f" * 40}], "a sitting began on another base than the run's"),
+    ],
+)
+def test_sittings_that_are_missing_or_doubled_or_stand_on_another_base_are_named(
+    toy: ToyRun, means: Means, forged: Lines, message: str
+) -> None:
+    def forge(lines: Lines) -> Lines:
+        again = [*(lines[0] | line for line in forged), *lines[1:]]
+        return [line | {"seq": seq} for seq, line in enumerate(again, 1)]
+
+    toy.edit_lines("journal.jsonl", forge)
+    assert _found(verify_run(toy.folder, means), "journal").keys() == {message}
+
+
 def test_an_intent_removed_from_the_frozen_ones_is_named(toy: ToyRun, means: Means) -> None:
     toy.edit_lines("intents.jsonl", lambda lines: [line for line in lines if line["id"] != VICTIM])
     audit = verify_run(toy.folder, means)
@@ -443,6 +595,21 @@ def test_a_repository_with_only_notes_gets_a_reduced_audit(toy: ToyRun) -> None:
     audit = verify_repository(toy.git_dir, branch="main")
     assert _found(audit, "commits") == {"landed 2 times": (VICTIM,)}
     assert _found(audit, "notes") == {"its commit has no note": ("edit:top",)}
+
+
+def test_an_audit_in_a_git_hook_reads_the_repository_of_the_run(
+    honest: ToyRun, means: Means, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path / "other")], check=True)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    assert verify_run(honest.folder, means).findings == ()
+
+
+def test_objects_that_somebody_replaced_for_a_look_are_audited_as_they_are(toy: ToyRun, means: Means) -> None:
+    path = VICTIM.removeprefix("doc:")
+    other = toy.git("hash-object", "-w", "--stdin", stdin=b"y = 2\n")
+    toy.git("replace", toy.git("rev-parse", f"main:{path}"), other)
+    assert verify_run(toy.folder, means).findings == ()
 
 
 def test_an_audit_changes_nothing(honest: ToyRun, means: Means) -> None:
