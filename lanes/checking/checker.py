@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -72,7 +73,7 @@ class SandboxedChecker:
         self._room = asyncio.Semaphore(slots)
         self._free = [(Checkout(space / f"tree-{number}"), frozenset[str]()) for number in range(slots + 1)]
         self._definitions: dict[str, Definition] = {}
-        self._on_main: dict[str, frozenset[str]] = {}
+        self._on_main: dict[str, tuple[bytes, frozenset[str]]] = {}
 
     async def check(self, tree: str, checks: Sequence[str]) -> Judgement:
         """Judge a tree with the checks of these names."""
@@ -149,19 +150,25 @@ class SandboxedChecker:
     def _kept(self, name: str, expected: frozenset[str]) -> frozenset[str]:
         """Return the tests that must still pass where a check is run as the changes have it."""
         free = self._definition(name).may_edit
-        return frozenset(test for test in expected if not free(RepoPath(test.partition("::")[0].encode())))
+        return frozenset(test for test in expected if not free(RepoPath(os.fsencode(test.partition("::")[0]))))
 
-    async def _passing_on_main(self, names: Sequence[str], code: Code, checkout: Checkout) -> dict[str, frozenset[str]]:
-        """Return the tests that pass on main, where a change could take them away: the repository's own."""
+    async def _passing_on_main(
+        self, names: Sequence[str], code: Code, checkout: Checkout, *, now: bool = False
+    ) -> dict[str, frozenset[str]]:
+        """Return the tests that pass on main, where a change could take them away: the repository's own.
+
+        What defines them may be as it was while the code tells other parameters: ``now`` asks for this very main.
+        """
         if code.base.id == code.tree.id:
             return dict.fromkeys(names, frozenset())
         own = [name for name in names if self._definition(name).bare]
         keys = await asyncio.to_thread(lambda: {name: self._definition(name).fingerprint(code) for name in own})
-        new = [name for name, key in keys.items() if key not in self._on_main]
+        known = {key: base for key, (base, _) in self._on_main.items()}
+        new = [name for name, key in keys.items() if key not in known or (now and known[key] != code.base.id)]
         none = dict.fromkeys(new, frozenset[str]())
         for name, result in (await self._run({name: {} for name in new}, none, code.before, checkout)).items():
-            self._on_main[keys[name]] = result.passed
-        return {name: self._on_main[keys[name]] if name in keys else frozenset() for name in names}
+            self._on_main[keys[name]] = code.base.id, result.passed
+        return {name: self._on_main[keys[name]][1] if name in keys else frozenset() for name in names}
 
     async def _run(
         self,
@@ -173,10 +180,12 @@ class SandboxedChecker:
         """Run checks with these paths laid over the tree; red is also where an expected test does not pass."""
         wanted = {name: Wanted.of(self._definition(name), over) for name, over in laid.items()}
         results = await self._runs.run(wanted, code, checkout)
-        for name, result in results.items():
-            lost = expected[name] - result.passed
-            if lost and not result.why:
-                results[name] = replace(result, why=missing(lost))
+        lost = {name: expected[name] - result.passed for name, result in results.items() if not result.why}
+        lost = {name: tests for name, tests in lost.items() if tests}
+        passing = await self._passing_on_main(list(lost), code, checkout, now=True) if lost else {}
+        for name, tests in lost.items():
+            if tests & passing[name]:
+                results[name] = replace(results[name], why=missing(tests & passing[name]))
         return results
 
 
@@ -185,4 +194,5 @@ def _told(judged: Mapping[str, _Judged]) -> str:
     lines = [f"{name}: {one.result.why}" for name, one in judged.items() if one.result.why]
     lines += [f"\n{name}:\n{one.result.text}" for name, one in judged.items() if one.result.why and one.result.text]
     lines += [note for one in judged.values() for note in one.notes]
-    return "\n".join(lines)
+    # A message of a test may hold what is no text.
+    return "\n".join(lines).encode(errors="replace").decode()

@@ -29,6 +29,7 @@ class Result:
         text: what a person needs beside that.
         passed: ids of the tests that passed.
         read: see `qodebase.ports.Judgement`.
+        listed: the folders among them that were listed for another reason than to import.
         habit: what its tests do themselves, where that was heard; see `lanes.checking.inside.reads`.
     """
 
@@ -36,6 +37,7 @@ class Result:
     text: str = ""
     passed: frozenset[str] = frozenset()
     read: tuple[RepoPath, ...] | None = None
+    listed: tuple[RepoPath, ...] = ()
     habit: str | None = None
 
 
@@ -131,7 +133,7 @@ class _Report:
         self.read: tuple[RepoPath, ...] | None = None
         self.importing: set[str] = set()
         self.shaken = False
-        self._shared: list[tuple[tuple[RepoPath, ...] | None, str]] = []
+        self._shared: list[tuple[tuple[RepoPath, ...] | None, tuple[RepoPath, ...], str]] = []
         self._texts: list[tuple[str, str]] = []
         self._begun = b""
         self.finished = all(self._take(line) for line in text.splitlines()) and self.exit is not None
@@ -154,8 +156,8 @@ class _Report:
         if red or number is None:
             why = f"{len(red)} of {len(tests)} tests failed: {_listed(red)}"
             return Result(why=why, text=_shortened("\n".join(self.failures(red))), passed=passed)
-        read, habit = self._shared[number]
-        return Result(why="", passed=passed, read=read, habit=habit)
+        read, listed, habit = self._shared[number]
+        return Result(why="", passed=passed, read=read, listed=listed, habit=habit)
 
     def failures(self, of: Iterable[str] | None = None) -> list[str]:
         """Return the first failures with their texts."""
@@ -194,7 +196,8 @@ class _Report:
     def _share(self, words: dict[str, Any]) -> None:
         sets = [_paths(names) for names in words["sets"]]
         self.outcomes.update(dict.fromkeys(map(str, words["passed"]), "passed"))
-        self._shared = [(sets[at], str(habit)) for at, habit in zip(words["reads"], words["habits"], strict=True)]
+        of_each = zip(words["reads"], words["lists"], words["habits"], strict=True)
+        self._shared = [(sets[read], sets[listed] or (), str(habit)) for read, listed, habit in of_each]
 
     def _test(self, name: str, outcome: str, text: str) -> None:
         if self.outcomes.get(name) != "failed":

@@ -72,7 +72,7 @@ class Runs:
             if not this.plain:
                 self._for_pytest.update(name for name, result in seen.items() if not result.why)
             for name, result in seen.items():
-                if group.shows(members[name], result.read):
+                if group.shows(members[name], result):
                     rounds.append(_Round(names=[name], plain=False))
                 else:
                     found[name] = result

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from lanes.checking.checkout import Laid
 from lanes.checking.definition import Definition
 from lanes.checking.inside.reads import NOTHING
+from lanes.checking.results import Result
 from qodebase.paths import RepoPath
 
 Over = Mapping[RepoPath, Laid | None]
@@ -51,11 +52,17 @@ class Group:
         self.over.update(one.over)
         return True
 
-    def shows(self, one: Wanted, read: tuple[RepoPath, ...] | None) -> bool:
-        """Return whether a check read what lies there only for another one."""
-        if read is None or len(one.over) == len(self.over):
+    def shows(self, one: Wanted, result: Result) -> bool:
+        """Return whether a check read or listed what lies there only for another one."""
+        if result.read is None or len(one.over) == len(self.over):
             return False
-        return any(path not in one.over for path in self.over.keys() & read)
+        if any(path not in one.over for path in self.over.keys() & result.read):
+            return True
+        return bool(result.listed) and any(_folder_of(path) in result.listed for path in self.over.keys() - one.over)
+
+
+def _folder_of(path: RepoPath) -> bytes:
+    return path.rpartition(b"/")[0] + b"/"
 
 
 def groups_of(wanted: Mapping[str, Wanted], habits: Mapping[str, str]) -> list[Group]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import json
 import os
 import socket
@@ -101,6 +102,8 @@ class Warm:
                 answer = await _asked(ours, request)
             if answer is not None:
                 return answer
+            # What is compiled beforehand is not under the limits of a check; it may have been too much.
+            request = dataclasses.replace(request, modules=())
             if self._process is not None and self._process.poll() is not None:
                 await self.close()
         return Outcome(why="the process that runs checks died again and again")

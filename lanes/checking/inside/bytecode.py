@@ -11,32 +11,47 @@ import hashlib
 import importlib.util
 import os
 import py_compile
+import resource
 import sys
+import time
 from pathlib import Path
 
-_MOST_BYTES = 256 << 10
+_MOST_BYTES, _MOST_S = 256 << 10, 2
 _SHARED, _MOST_SHARED = "shared", 1024
 _TESTS = ("test_*.py", "*_test.py", "conftest.py")
 
 
-def prepare(folder: str, prefix: str, modules: list[str], *, plain: bool) -> None:
+def prepare(folder: str, prefix: str, modules: list[str], *, plain: bool, memory_bytes: int) -> None:
     """Compile modules of a folder, unless that was done from the same text; tests as pytest rewrites them, or plain.
 
     What is not rewritten is compiled once for all folders: Python tells a module by itself where it was loaded from.
+    A small text may be long work for the compiler: where one takes too long, this process is ended.
 
     Args:
         folder: where the code lies, without links in its path.
         prefix: where compiled modules are kept; becomes this process's own.
         modules: paths in the folder; what is no module of a usual size is passed over.
+        memory_bytes: of this process meanwhile.
     """
     sys.pycache_prefix = prefix
+    _limit(resource.RLIMIT_AS, memory_bytes)
     for name in modules:
         path = os.path.join(folder, name)
         if os.path.realpath(path) != path or not name.endswith(".py"):
             continue
+        _limit(resource.RLIMIT_CPU, int(time.process_time()) + _MOST_S)
         # What cannot be compiled here fails in the check, with a message.
         with contextlib.suppress(OSError, SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             _compile(path, prefix, plain=plain)
+    _limit(resource.RLIMIT_CPU, resource.RLIM_INFINITY)
+    _limit(resource.RLIMIT_AS, resource.RLIM_INFINITY)
+
+
+def _limit(kind: int, most: int) -> None:
+    """Set a limit that can be lifted again; one that is there already stays the highest."""
+    hard = resource.getrlimit(kind)[1]
+    within = [one for one in (most, hard) if one != resource.RLIM_INFINITY]
+    resource.setrlimit(kind, (min(within, default=resource.RLIM_INFINITY), hard))
 
 
 def _compile(path: str, prefix: str, *, plain: bool) -> None:

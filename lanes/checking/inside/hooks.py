@@ -40,6 +40,12 @@ class Hooks:
         self._together.end()
 
     @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self) -> Iterator[None]:
+        self._together.leftovers.begin()
+        yield
+        self._together.leftovers.end()
+
+    @pytest.hookimpl(hookwrapper=True)
     def pytest_runtestloop(self) -> Iterator[None]:
         # Warnings are shown with their source, between tests.
         with self._together.aside():

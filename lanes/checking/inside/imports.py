@@ -30,7 +30,11 @@ def _hear_statements(reads: Reads) -> None:
 
     def import_(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         __tracebackhide__ = True
-        module = really(name, globals, locals, fromlist, level)
+        try:
+            module = really(name, globals, locals, fromlist, level)
+        except ImportError:
+            reads.ask(_whole(name, (globals or {}).get("__package__"), level))
+            raise
         base = module.__name__ if level else name
         names = [base]
         for one in fromlist or ():
@@ -46,11 +50,22 @@ def _hear_calls(reads: Reads) -> None:
 
     def import_module(name: str, package: str | None = None) -> Any:
         __tracebackhide__ = True
-        module = really(name, package)
+        try:
+            module = really(name, package)
+        except ImportError:
+            level = len(name) - len(name.lstrip("."))
+            reads.ask(_whole(name[level:], package, level))
+            raise
         reads.ask(module.__name__)
         return module
 
     importlib.import_module = _internal(import_module)
+
+
+def _whole(name: str, package: str | None, level: int) -> str:
+    """Return the whole name of a module that is looked for from within a package."""
+    above = (package or "").split(".")
+    return ".".join([*above[: len(above) - level + 1], *filter(None, [name])]) if level else name
 
 
 def _hear_loading(loader: Any, reads: Reads) -> None:

@@ -60,7 +60,8 @@ def _first_process(
             raise RuntimeError("not the first process of its namespace")
         kernel.die_with_parent()
         if bytecode and not request["command"]:
-            prepare(request["folder"], bytecode, request["modules"], plain=request["plain"])
+            memory = request["limits"]["memory_bytes"]
+            prepare(request["folder"], bytecode, request["modules"], plain=request["plain"], memory_bytes=memory)
         walls.enter(os.geteuid() if user is None else user, request["limits"]["scratch_bytes"], bytecode)
     else:
         kernel.adopt_orphans()

@@ -8,6 +8,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable
+from importlib.machinery import SourceFileLoader
 from typing import Any
 
 from lanes.checking.inside.imports import listen
@@ -17,6 +18,7 @@ from lanes.checking.inside.together import Together
 
 _FRAMES = 100
 _FOR_PYTEST = (b"pytest", b"unittest", b"PYTEST", b"__test__", b"setup", b"teardown", b"setUp", b"tearDown")
+_ASKS = ((b"sys.modules", b"pytest"), (b"PYTEST_VERSION",))
 _HOOKS = ("pytest", "setup", "teardown", "setUp", "tearDown", "__getattr__", "__test__")
 _NO_TESTS = (bool, int, float, str, bytes, list, tuple, dict, set, frozenset, types.ModuleType, type(None))
 _NOT_CALLED_ONCE = 0x20 | 0x80 | 0x100 | 0x200
@@ -47,6 +49,7 @@ class _Run:
         self._process = os.getpid()
         self._bare: dict[str, bool] = {}
         self._filters = _Filters()
+        self._asks = _asks_for_pytest(folder)
         self.passed: list[str] = []
 
     def all(self) -> None:
@@ -83,14 +86,16 @@ class _Run:
     def _test(self, name: str, test: Callable[[], object]) -> None:
         os.environ["PYTEST_CURRENT_TEST"] = f"{name} (call)"
         self._together.begin(name)
+        self._together.leftovers.begin()
         try:
             passed = test() is None
         except BaseException:
             passed = False
+        self._together.leftovers.end()
         self._together.end()
         self._alone(name)
         self._filters.restore()
-        if passed:
+        if passed and not self._asks[0]:
             self.passed.append(name)
         else:
             self._leave(name)
@@ -148,6 +153,21 @@ def _is_for_pytest(name: str, value: Any) -> bool:
         taken = code.co_argcount or code.co_kwonlyargcount or code.co_flags & (_ARGUMENTS | _NOT_CALLED_ONCE)
         return bool(taken or value.__dict__)
     return name.startswith("test") and kind not in _NO_TESTS
+
+
+def _asks_for_pytest(folder: str) -> list[bool]:
+    """Return whether a module of a folder, loaded from now on, asks whether pytest runs it: true once one does."""
+    found = [False]
+    really = SourceFileLoader.get_data
+
+    def get_data(self: SourceFileLoader, path: str) -> bytes:
+        text = really(self, path)
+        if path.startswith(folder + "/") and any(all(word in text for word in words) for words in _ASKS):
+            found[0] = True
+        return text
+
+    SourceFileLoader.get_data = get_data  # type: ignore[method-assign,assignment]
+    return found
 
 
 class _Filters:

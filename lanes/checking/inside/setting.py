@@ -8,9 +8,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from lanes.checking.inside.looks import hear_looks
 from lanes.checking.inside.reads import Reads
 
-_OURS = ("lanes", "qodebase")
+# Also what Python brings and pytest does not load: a module of the tree may have the same name.
+_OURS = ("lanes", "qodebase", "ctypes", "py_compile", "resource")
 _SETTINGS = {
     "pytest.ini": "",
     ".pytest.ini": "",
@@ -34,6 +36,7 @@ def heard(folder: str) -> Iterator[Reads]:
     sys.argv = ["pytest"]
     reads = Reads(folder)
     sys.addaudithook(reads.hear)
+    hear_looks(reads)
     yield reads
     sys.stdout.flush()
     sys.stderr.flush()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from lanes.checking.inside.leftovers import Leftovers
 from lanes.checking.inside.reads import Reads
 from lanes.checking.inside.selection import Selections
 
@@ -21,6 +22,8 @@ class Together:
         self.reporter = reporter
         self._reads = reads
         self.aside = reads.aside
+        self.leftovers = Leftovers()
+        self._of: set[int] = set()
         self._ran: list[list[str]] = [[] for _ in checks]
 
     @contextmanager
@@ -33,9 +36,14 @@ class Together:
     def begin(self, test: str) -> None:
         """Say that a test is being run from now on."""
         self.reporter.write(begin=test)
-        for numbers in self.selections.chosen(test).values():
+        chosen = self.selections.chosen(test).values()
+        for numbers in chosen:
             for number in numbers:
                 self._ran[number].append(test)
+        of = set[int]().union(*chosen)
+        if of != self._of:
+            self._of = of
+            self.leftovers.take_back()
         self._reads.begin(test, test.partition("::")[0])
 
     def end(self) -> None:
@@ -45,12 +53,13 @@ class Together:
     def done(self, code: int, passed: Sequence[str] = ()) -> None:
         """Write how it ended: an exit code, what passed without being reported yet, and what each check read.
 
-        For each check this is the number of a set of paths, and its habit.
+        For each check this is the number of a set of paths, that of the folders which it listed, and its habit.
         """
         sets: dict[tuple[str, ...] | None, int] = {}
         reads = []
         for tests in self._ran:
             found = self._reads.found_by(tests)
             reads.append(sets.setdefault(None if found is None else tuple(found), len(sets)))
+        lists = [sets.setdefault(tuple(self._reads.listed_by(tests)), len(sets)) for tests in self._ran]
         habits = [self._reads.habit(tests) for tests in self._ran]
-        self.reporter.write(done=code, passed=passed, sets=list(sets), reads=reads, habits=habits)
+        self.reporter.write(done=code, passed=passed, sets=list(sets), reads=reads, lists=lists, habits=habits)
