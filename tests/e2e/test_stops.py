@@ -99,6 +99,7 @@ def test_a_run_that_is_killed_at_any_moment_goes_on_to_the_same_end(moment: str,
     assert {event["call"] for event in of_kind(place / "one", "cut off")} == open_calls
 
 
+@pytest.mark.full
 def test_two_kills_in_a_row_the_second_while_the_first_is_being_mended(place: Path) -> None:
     assert run_until("SIGKILL@before:landed:2", *WORDS).returncode == KILLED
     assert run_until("SIGKILL@after:landed:1", "resume", "one").returncode == KILLED

@@ -63,6 +63,7 @@ def test_a_rule_that_guesses_loses_checks_where_only_own_checks_judge_and_is_ref
     assert rows[1]["rule_refused"] >= 5
 
 
+@pytest.mark.full
 def test_a_setting_that_fails_names_its_folder_and_the_others_are_kept(tmp_path: Path) -> None:
     common = {"queues": ["single"], "rules": "on", "contract": False, "seeds": 1}
     good = grid_of(Plain(tasks=6, agents=3), shares=[0.5], **common)  # type: ignore[arg-type]
