@@ -31,7 +31,12 @@ def reproduced_run(name: str) -> dict[str, Any] | None:
 
 
 def record(name: str, told: Mapping[str, Any]) -> Path:
-    """Keep a reproduction, and return its file."""
+    """Keep a reproduction, and return its file.
+
+    The words of the command line stay out: they may name folders of one machine, and ``command`` repeats the run.
+    """
+    environment = {key: value for key, value in told.get("environment", {}).items() if key != "command"}
+    told = {**told, "environment": environment}
     FOLDER.mkdir(exist_ok=True)
     file = FOLDER / f"{name}.json"
     part = file.with_suffix(".part")

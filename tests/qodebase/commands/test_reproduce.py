@@ -97,7 +97,9 @@ def test_the_list_names_all_runs_with_why_some_cannot_be_reproduced_and_what_was
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reproduced_runs, "FOLDER", tmp_path / "reproduced")
-    reproduced_runs.record("counters", {"command": "qodebase reproduce counters"})
+    told = {"command": "qodebase reproduce counters", "environment": {"cpus": 2, "command": ["--out", "/a/b"]}}
+    reproduced_runs.record("counters", told)
+    assert reproduced_runs.reproduced_run("counters") == {**told, "environment": {"cpus": 2}}
     runs = {run["name"]: run for run in reproduced("--list")["runs"]}
     assert sorted(name for name, run in runs.items() if run["reproducible"]) == reproducible_names()
     assert all(bool(run["missing"]) is not run["reproducible"] for run in runs.values())
