@@ -5,7 +5,6 @@ What is there now is fetched into a folder of its own that is removed afterwards
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from qodebase.paths import CommitId
 from qodebase.trunk.objects import BLOB, hash_object
 from qodebase.trunk.remote import NotReached, Remote
 from qodebase.trunk.repository import find_folders
-from results.cat_file import own_objects
+from results.cat_file import asked_of_git
 from results.evidence import Evidence
 from results.findings import Check, Notebook
 
@@ -81,15 +80,7 @@ def _notes(git: Path, tip: str) -> dict[str, str]:
 
 
 def _git(git: Path, *words: str) -> str:
-    command = ["git", f"--git-dir={git}", *words]
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        env=own_objects(),
-    )
+    done = asked_of_git(git, *words)
     if done.returncode:
         raise NotReached(f"git {words[0]} failed: {done.stderr.strip()}")
     return done.stdout

@@ -17,6 +17,19 @@ def own_objects() -> dict[str, str]:
     return git_environment() | {"GIT_NO_REPLACE_OBJECTS": "1"}
 
 
+def asked_of_git(git: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a git command on a repository to its end; return its exit code and what it said."""
+    return subprocess.run(
+        ["git", f"--git-dir={git}", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        env=own_objects(),
+    )
+
+
 class CatFile:
     """Trees and contents of a repository by id; close it when done."""
 

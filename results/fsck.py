@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from qodebase.paths import CommitId
-from results.cat_file import own_objects
+from results.cat_file import asked_of_git, own_objects
 from results.findings import Check, Notebook
 
 _ID = re.compile(r"\b[0-9a-f]{40}\b")
@@ -63,13 +63,5 @@ class Fsck:
             self._process.stdout.close()
 
     def _objects_of(self, base: CommitId) -> frozenset[str]:
-        command = ["git", "-C", str(self._repository), "rev-list", "--objects", base]
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=own_objects(),
-        )
+        done = asked_of_git(self._repository, "rev-list", "--objects", base)
         return frozenset(line[:40] for line in done.stdout.splitlines())
