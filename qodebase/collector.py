@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import gc
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
-_LOCK = threading.Lock()
-_FOUND: list[tuple[int, int, int]] = []
-"""The thresholds that each block found; the first are the usual ones."""
+from qodebase.overlapping import Overlapping
 
 
-@contextmanager
-def seldom_collected() -> Iterator[None]:
+def seldom_collected() -> AbstractContextManager[None]:
     """Collect seldom: with millions of long-lived objects the default thresholds would scan them all the time.
 
     Of several such blocks of a process that overlap, the last to end leaves the collector as the first has found it.
     """
-    with _LOCK:
-        _FOUND.append(gc.get_threshold())
-        gc.freeze()
-        gc.set_threshold(100_000, 50, 1000)
-    try:
-        yield
-    finally:
-        with _LOCK:
-            usual = _FOUND[0]
-            _FOUND.pop()
-            if not _FOUND:
-                gc.set_threshold(*usual)
-                gc.unfreeze()
+    return _SELDOM.block()
+
+
+def _collect_seldom() -> tuple[int, int, int]:
+    usual = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 1000)
+    return usual
+
+
+def _collect_as_usual(usual: tuple[int, int, int]) -> None:
+    gc.set_threshold(*usual)
+    gc.unfreeze()
+
+
+_SELDOM = Overlapping(_collect_seldom, _collect_as_usual)
 
 
 @contextmanager

@@ -163,8 +163,11 @@ class SandboxedChecker:
             return dict.fromkeys(names, frozenset())
         own = [name for name in names if self._definition(name).bare]
         keys = await asyncio.to_thread(lambda: {name: self._definition(name).fingerprint(code) for name in own})
-        known = {key: base for key, (base, _) in self._on_main.items()}
-        new = [name for name, key in keys.items() if key not in known or (now and known[key] != code.base.id)]
+        new = [
+            name
+            for name, key in keys.items()
+            if key not in self._on_main or (now and self._on_main[key][0] != code.base.id)
+        ]
         none = dict.fromkeys(new, frozenset[str]())
         for name, result in (await self._run({name: {} for name in new}, none, code.before, checkout)).items():
             self._on_main[keys[name]] = code.base.id, result.passed
