@@ -35,8 +35,8 @@ def record(name: str, told: Mapping[str, Any]) -> Path:
 
     The words of the command line stay out: they may name folders of one machine, and ``command`` repeats the run.
     """
-    environment = {key: value for key, value in told.get("environment", {}).items() if key != "command"}
-    told = {**told, "environment": environment}
+    if "environment" in told:
+        told = {**told, "environment": {key: value for key, value in told["environment"].items() if key != "command"}}
     FOLDER.mkdir(exist_ok=True)
     file = FOLDER / f"{name}.json"
     part = file.with_suffix(".part")

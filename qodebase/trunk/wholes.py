@@ -12,6 +12,7 @@ import struct
 import zlib
 from array import array
 from bisect import bisect_right
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -85,14 +86,14 @@ class Wholes:
     def _opened(self) -> list[_Pack]:
         found = []
         for folder in (self._objects, *_alternates(self._objects)):
-            found += [(path.stat().st_size, path) for path in (folder / "pack").glob("*.pack")]
+            for path in (folder / "pack").glob("*.pack"):
+                with suppress(FileNotFoundError):  # Another process joins packs meanwhile.
+                    found.append((path.stat().st_size, path))
         packs = []
         for _, path in sorted(found, reverse=True)[:_MOST_PACKS]:
-            try:
+            # Removed just now, or of a kind that is not read here; a copy is only a short cut.
+            with suppress(OSError, ValueError):
                 packs.append(_Pack(path))
-            except (OSError, ValueError):
-                # Removed just now, or of a kind that is not read here; a copy is only a short cut.
-                continue
         return packs
 
 

@@ -64,6 +64,8 @@ def test_what_is_recorded_is_read_again_and_what_is_not_is_nothing(
     assert reproduced_runs.reproduced_run("some") is None
     file = reproduced_runs.record("some", {"rows": [1]})
     assert reproduced_runs.reproduced_run("some") == {"rows": [1]}
+    reproduced_runs.record("some", {"environment": {"cpu": "a", "command": "qodebase /home/a"}})
+    assert reproduced_runs.reproduced_run("some") == {"environment": {"cpu": "a"}}
     file.write_text("{")
     with pytest.raises(BadData, match="is not JSON"):
         reproduced_runs.reproduced_run("some")

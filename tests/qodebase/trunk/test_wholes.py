@@ -69,6 +69,15 @@ def test_an_entry_is_taken_over_unread_where_kind_and_size_are_those_of_the_cont
     wholes.close()
 
 
+def test_a_pack_that_is_removed_while_packs_are_listed_is_passed_over(tmp_path: Path) -> None:
+    (id,) = packed(tmp_path, [TEXT])
+    (tmp_path / "pack/pack-joined.pack").symlink_to("removed")
+    wholes = Wholes(tmp_path)
+    found = wholes.find(id, BLOB)
+    assert found is not None and found.content == TEXT
+    wholes.close()
+
+
 def test_a_delta_a_damaged_entry_and_a_pack_without_its_index_are_not_taken(tmp_path: Path) -> None:
     folder = tmp_path / "pack"
     folder.mkdir()
