@@ -233,7 +233,7 @@ class Driver:
         )
         desk = ground.open_desk(main)
         held.callback(desk.close)
-        verifier = Verifier(parts.job, parts.checker, parts.tell, reader)
+        verifier = Verifier(parts.job, parts.checker, desk.contract, parts.tell, reader)
         redo = ModelRedo(
             parts.job,
             calls,

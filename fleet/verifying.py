@@ -1,13 +1,18 @@
-"""An agent's own look at its change: the job's check, run in the sandbox on the agent's fork with the change on it."""
+"""An agent's own look at its change: checks that run in the sandbox on its fork with the change on it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fleet.sent_back_text import bounded
+from lanes.contract import Contract
 from lanes.desk import Tell
 from lanes.prefetch import GuessedFork
+from lanes.read_sets import touched
 from qodebase.change import Change
-from qodebase.edits import materialise
+from qodebase.edits import Edit, materialise
 from qodebase.intent import Intent
+from qodebase.paths import RepoPath
 from qodebase.ports import Checker, Job, Tree, Verdict, Verifies
 from qodebase.trunk.folder import Node
 from qodebase.trunk.reader import Reader
@@ -19,31 +24,52 @@ def check_name(intent: str) -> str:
 
 
 class Verifier:
-    """Run each intent's own check; most jobs have none.
+    """Run each intent's own check, and with it what of the contract looks at what the change touches.
+
+    Most jobs have no own checks; their agents do not look. A check of the contract is run if it was in force at the
+    fork and is known to read what the change touches; it counts where it is green on the fork and red twice on the
+    change. The gate judges by all of them again.
 
     Args:
-        checker: knows these checks by `check_name`; None: there are none.
+        checker: knows own checks by `check_name`; None: there are none.
+        contract: the checks in force.
         tell: hears of each tree before it is judged.
         reader: of the run's repository.
     """
 
-    def __init__(self, job: Job, checker: Checker | None, tell: Tell, reader: Reader) -> None:
+    def __init__(self, job: Job, checker: Checker | None, contract: Contract, tell: Tell, reader: Reader) -> None:
         self._intents = frozenset(job.verifying()) if isinstance(job, Verifies) else frozenset()
         self._checker = checker
+        self._contract = contract
         self._tell = tell
         self._reader = reader
 
     async def fault(self, intent: Intent, change: Change, fork: Tree) -> str:
         """Return what is wrong with a change on its own fork, or the empty text."""
-        if self._checker is None or intent.id not in self._intents:
+        checker = self._checker
+        if checker is None or intent.id not in self._intents:
             return ""
-        judgement = await self._checker.check(self._tree(change, fork), (check_name(intent.id),))
-        return "" if judgement.verdict is Verdict.GREEN else bounded(judgement.output)
-
-    def _tree(self, change: Change, fork: Tree) -> str:
+        own = check_name(intent.id)
+        laid = dict(fork.laid) if isinstance(fork, GuessedFork) else {}
         edits = materialise(change, fork)
-        if isinstance(fork, GuessedFork):
-            edits = {**fork.laid, **edits}
+        neighbours = self._neighbours(intent, edits, fork)
+        tree = self._tree_with(fork, laid | edits)
+        judgement = await checker.check(tree, (own, *neighbours))
+        if judgement.verdict is Verdict.GREEN:
+            return ""
+        red = [name for name in judgement.failed if name in neighbours]
+        if set(judgement.failed) - set(red) or not red:
+            return bounded(judgement.output)
+        again = await checker.check(tree, red)
+        before = await checker.check(self._tree_with(fork, laid), red)
+        broken = [name for name in again.failed if name not in before.failed]
+        return bounded(f"{self._contract.breaks(broken)}\n{again.output}") if broken else ""
+
+    def _neighbours(self, intent: Intent, edits: Mapping[RepoPath, Edit | None], fork: Tree) -> tuple[str, ...]:
+        places = touched(edits, {path: fork.entry(path) for path in edits})
+        return tuple(sorted(self._contract.known_at(fork.commit, places).difference(intent.retires)))
+
+    def _tree_with(self, fork: Tree, edits: Mapping[RepoPath, Edit | None]) -> str:
         base = self._reader.tree(self._reader.commit(fork.commit).tree)
         nodes: dict[bytes, Node | None] = {
             path: None if edit is None else Node(edit.mode, bytes.fromhex(edit.entry.id))

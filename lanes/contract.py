@@ -6,7 +6,7 @@ the landing of an intent that retires them. One that is red on main is lost and 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from lanes.fork import Main
@@ -14,8 +14,10 @@ from lanes.policy import Policy
 from lanes.read_sets import Moved, Read, ReadSets, meets
 from lanes.train import Member, Train
 from qodebase.intent import Intent
-from qodebase.paths import CommitId
+from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import Judgement
+
+_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,11 @@ class Contract:
         if not self.in_force:
             return own
         return tuple(sorted({*own, *(self._reads.meeting(train.touched) - train.retires)}))
+
+    def known_at(self, commit: CommitId, places: Iterable[RepoPath]) -> set[str]:
+        """Return the checks in force since a commit or longer that are known to look at one of the places."""
+        position = self._main.position_of(commit)
+        return {name for name in self._reads.known_to_read(places) if self.in_force[name].position <= position}
 
     def stale(self, train: Train, judgement: Judgement) -> tuple[str, ...]:
         """Return which checks must run again because of what landed since a train was merged, and which run at all.
@@ -143,8 +150,11 @@ class Contract:
                 found.add(member.submission.intent.id)
         return found
 
-    def told(self, name: str) -> str:
-        """Return in words whose check one in force is."""
+    def breaks(self, names: Sequence[str]) -> str:
+        """Return in words that checks in force are broken, and whose they are."""
+        return f"breaks {', '.join(map(self._told, names[:_NAMED]))}{' and more' * (len(names) > _NAMED)}"
+
+    def _told(self, name: str) -> str:
         clause = self.in_force.get(name)
         if clause is None or not clause.intent:
             return f"{name} (it stands since before the run)"

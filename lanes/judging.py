@@ -113,8 +113,8 @@ class Judge:
             return f"flaky: {', '.join(ruling.doubted)} came out red and green on this change, and does not on main"
         if ruling.judgement.verdict is Verdict.HOLD:
             return f"held by the gate:\n{ruling.judgement.output}"
-        theirs = [self.contract.told(name) for name in self._held_by_others(train, ruling.broken)]
-        breaks = [f"breaks {', '.join(theirs[:_NAMED])}{' and more' * (len(theirs) > _NAMED)}"] if theirs else []
+        theirs = self._held_by_others(train, ruling.broken)
+        breaks = [self.contract.breaks(theirs)] if theirs else []
         return "\n".join(["checks failed:", *breaks, ruling.judgement.output])
 
     def _holding(self, train: Train, names: Iterable[str]) -> tuple[str, ...]:

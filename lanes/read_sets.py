@@ -62,11 +62,12 @@ class ReadSets:
             self._readers[place].discard(name)
 
     def meeting(self, places: Iterable[RepoPath]) -> set[str]:
-        """Return the checks that read one of the places."""
-        found = set(self._of_everything)
-        for place in places:
-            found |= self._readers.get(place, set())
-        return found
+        """Return the checks that read one of the places, or may have."""
+        return self._of_everything | self.known_to_read(places)
+
+    def known_to_read(self, places: Iterable[RepoPath]) -> set[str]:
+        """Return the checks that read one of the places, without those that may have read anything."""
+        return set[str]().union(*(self._readers.get(place, ()) for place in places))
 
 
 def meets(read: Read, places: Set[RepoPath]) -> bool:

@@ -56,8 +56,8 @@ class Settings:
         default="",
         metadata={
             "help": "A command that each agent runs in the sandbox on its own fork with its change, {path}, {paths}, "
-            "{python} and fields of the row filled in; no shell. What it prints when it fails goes into the next "
-            "attempt (--attempts).",
+            "{python} and fields of the row filled in; no shell. Checks in force that look at what it touched run with "
+            "it. What they print when they fail goes into the next attempt (--attempts).",
             "metavar": "COMMAND",
         },
     )

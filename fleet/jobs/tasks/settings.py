@@ -42,5 +42,8 @@ class Settings:
     )
     verify: bool = field(
         default=True,
-        metadata={"help": "Agents run their task's checks before they hand in; red output goes into the next attempt."},
+        metadata={
+            "help": "Agents run their task's checks, and the checks in force that look at what they touched, before "
+            "they hand in; red output goes into the next attempt."
+        },
     )
