@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from lanes.checking.checkout import Checkout, laid_from
 from lanes.checking.definition import Definition, Touched
@@ -16,6 +14,7 @@ from lanes.checking.results import Result, missing
 from lanes.checking.runs import Runs
 from lanes.checking.sandbox import Sandbox
 from lanes.checking.sharing import Over, Wanted
+from lanes.checking.space import Space
 from lanes.checking.trees import Code, Trees
 from qodebase.check import Check, read_together
 from qodebase.paths import RepoPath
@@ -61,8 +60,8 @@ class SandboxedChecker:
         self._trees = trees
         self._clock = clock
         self._charge_s = charge_s
-        self._space = tempfile.TemporaryDirectory(prefix="qodebase-checks-", ignore_cleanup_errors=True)
-        space = Path(self._space.name).resolve()
+        self._space = Space()
+        space = self._space.path
         # Readable for the user that checks run as; the sandbox shows it also where folders above are private.
         space.chmod(0o755)
         tests = any(check.tests for check in checks.values())
@@ -87,7 +86,7 @@ class SandboxedChecker:
     async def close(self) -> None:
         """End everything that still runs, and remove the folders."""
         await self._runs.close()
-        await asyncio.to_thread(self._space.cleanup)
+        await asyncio.to_thread(self._space.remove)
 
     async def _judge(self, tree: str, checks: Sequence[str]) -> Judgement:
         judged: dict[str, _Judged] = {}
