@@ -117,7 +117,7 @@ def _busiest(facts: Facts, width: int) -> float | None:
 def _quantile(frame: str, column: str, share: float) -> Callable[[Facts], float | None]:
     def of(facts: Facts) -> float | None:
         values: pl.Series = facts.frames.frame(frame)[column].drop_nulls()
-        return values.quantile(share, "linear")
+        return values.quantile(share, "equiprobable")
 
     return of
 
@@ -166,18 +166,17 @@ def _redone_by_each(step: str) -> Callable[[Facts], Mapping[str, float]]:
 
 
 def _wasted(column: str) -> Callable[[Facts], float | None]:
-    """Return which share of a column's sum belongs to calls that led to no landing, replays thrown away included."""
+    """Return which share of a sum belongs to calls that led to no landing, replays thrown away included."""
 
     def of(facts: Facts) -> float | None:
         import polars as pl
 
         worth = pl.lit(1) if column == "calls" else pl.col("input_tokens") + pl.col("output_tokens")
         asked = facts.frames.attempts.filter(pl.col("source").is_null() | (pl.col("source") != "run"))
-        asked = asked.select("landed", "outcome", worth=worth)
-        useful = asked.filter(pl.col("landed") & (pl.col("outcome") == "answer"))
-        thrown = float(facts.frames.intents["wasted_calls"].sum()) if column == "calls" else 0.0
+        asked = asked.select("landed", "outcome", "thrown_away", worth=worth)
+        useful = asked.filter(pl.col("landed") & (pl.col("outcome") == "answer") & ~pl.col("thrown_away"))
         whole = float(asked["worth"].sum())
-        return _share(min(whole, whole - float(useful["worth"].sum()) + thrown), whole)
+        return _share(whole - float(useful["worth"].sum()), whole)
 
     return of
 
@@ -187,19 +186,21 @@ def _tokens(facts: Facts) -> float | None:
     return facts.for_each_landed(float(costs["input_tokens"].sum()) + float(costs["output_tokens"].sum()))
 
 
+def _calls(facts: Facts) -> float:
+    costs = facts.frames.costs
+    return float(costs["calls"].sum()) - float(costs["run_calls"].sum())
+
+
 def _cost(facts: Facts) -> float | None:
     """Return the cost where it is known of every call."""
     costs = facts.frames.costs
     return None if costs["unknown_cost_calls"].sum() else float(costs["cost_usd"].sum())
 
 
-def _wrong(which: str, purpose: str) -> Callable[[Facts], float | None]:
+def _wrong(which: str) -> Callable[[Facts], float | None]:
     def of(facts: Facts) -> float | None:
-        import polars as pl
-
-        wrong = facts.scored(which)
-        answers = pl.col("purpose").eq(purpose) & pl.col("outcome").eq("answer")
-        return None if wrong is None else _share(wrong, facts.frames.attempts.filter(answers).height)
+        wrong, judged = facts.scored(f"wrong_{which}"), facts.scored(f"judged_{which}")
+        return None if wrong is None or judged is None else _share(wrong, judged)
 
     return of
 
@@ -252,7 +253,7 @@ ALL: tuple[Metric, ...] = (
             name=f"time_to_land_p{share}_s",
             unit="s",
             better=_LOWER,
-            doc=f"From taken by an agent to landed: {share}% of the landed intents took no longer.",
+            doc=f"From first taken by an agent to landed, all attempts: {share}% of the landed took no longer.",
             of=_quantile("landings", "seconds", share / 100),
         )
         for share in (50, 90, 99)
@@ -262,7 +263,7 @@ ALL: tuple[Metric, ...] = (
             name=f"gate_wait_p{share}_s",
             unit="s",
             better=_LOWER,
-            doc=f"From handed in to landed, queue and gate together: {share}% of the landed intents took no longer.",
+            doc=f"From first handed in, as this attempt, to landed: {share}% of the landed intents took no longer.",
             of=_quantile("landings", "queued_s", share / 100),
         )
         for share in (50, 90, 99)
@@ -334,8 +335,8 @@ ALL: tuple[Metric, ...] = (
         name="calls_per_landing",
         unit="calls",
         better=_LOWER,
-        doc="Model calls for each landed intent.",
-        of=lambda facts: facts.for_each_landed(float(facts.frames.costs["calls"].sum())),
+        doc="Model calls for each landed intent; what the run already held is no call.",
+        of=lambda facts: facts.for_each_landed(_calls(facts)),
     ),
     _M(
         name="tokens_per_landing",
@@ -369,22 +370,22 @@ ALL: tuple[Metric, ...] = (
         name="wasted_tokens_share",
         unit="1",
         better=_LOWER,
-        doc="Tokens of calls without an answer or of attempts that did not land, of all tokens.",
+        doc="Tokens of calls without an answer, of attempts that did not land, or of replays thrown away, of all.",
         of=_wasted("tokens"),
     ),
     _M(
         name="wrong_redone_share",
         unit="1",
         better=_LOWER,
-        doc="Redone answers that the scorer found wrong, of all redone answers.",
-        of=_wrong("wrong_redone", "replay"),
+        doc="Redone answers that the scorer found wrong, of all redone ones that it judged.",
+        of=_wrong("redone"),
     ),
     _M(
         name="wrong_fresh_share",
         unit="1",
         better=_LOWER,
-        doc="Fresh answers that the scorer found wrong, of all fresh answers.",
-        of=_wrong("wrong_fresh", "fresh"),
+        doc="Fresh answers that the scorer found wrong, of all fresh ones that it judged.",
+        of=_wrong("fresh"),
     ),
     _M(
         name="lost_own",

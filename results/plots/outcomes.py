@@ -87,7 +87,7 @@ def time_to_land(frames: Frames) -> Plot:
         (words, share, float(quantile))
         for name, words in stages.items()
         for share in range(101)
-        if (quantile := frames.landings[name].drop_nulls().quantile(share / 100, "linear")) is not None
+        if (quantile := frames.landings[name].drop_nulls().quantile(share / 100, "equiprobable")) is not None
     ]
     schema = {"stage": pl.String, "percent": pl.Int64, "seconds": pl.Float64}
     data = pl.DataFrame(rows, schema=schema, orient="row")

@@ -15,7 +15,7 @@ from results.report.sections import SECTIONS, heading, lede, tiles
 from results.report.side_by_side import side_by_side
 from results.report.stories import PIECE, Stories, stories
 from results.report.subject import Subject
-from results.report.words import count
+from results.report.words import count, readable
 
 LIMIT = 12_000_000
 """The most characters that all stories of a page may have; everything else takes one or two million."""
@@ -76,7 +76,7 @@ def _names(folders: Sequence[RunFolder]) -> list[str]:
     """Return the folders' names, with as much of the way to them as tells them apart."""
     paths = [folder.root.resolve() for folder in folders]
     for parts in range(1, max(len(path.parts) for path in paths) + 1):
-        names = ["/".join(path.parts[-parts:]) for path in paths]
+        names = [readable("/".join(path.parts[-parts:])) for path in paths]
         if len(set(names)) == len(set(paths)):
             break
     return [f"{name} ({names[:at].count(name) + 1})" if name in names[:at] else name for at, name in enumerate(names)]
@@ -120,7 +120,7 @@ def _html(subjects: Sequence[Subject], told: Sequence[Stories], left_out: Sequen
         data_block("themes", {mode: theme(mode, font=_FONT) for mode in ("light", "dark")}),
         [el("script", Markup(script)) for script in scripts],
     )
-    return f"<!doctype html>\n{el('html', head, body, lang='en')}\n"
+    return readable(f"<!doctype html>\n{el('html', head, body, lang='en')}\n")
 
 
 def _top(subjects: Sequence[Subject], title: str) -> Markup:

@@ -80,6 +80,11 @@ def valued(value: float | None, unit: str) -> str:
             return figure(value)
 
 
+def readable(text: str) -> str:
+    """Return a text that UTF-8 can hold: bytes of a file's name that are no text are told by their numbers."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def day(at: float) -> str:
     """Return a moment, in UTC."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -83,6 +83,12 @@ class Score:
         """Return how many of them pass."""
         return self.required - len(self.failing)
 
+    @property
+    def judged_answers(self) -> dict[str, int]:
+        """Return how many answers were judged, of which ``wrong_redone`` and ``wrong_fresh`` are parts."""
+        redone = sum(which.replay > 0 for which in self.judged)
+        return {"judged_redone": redone, "judged_fresh": len(self.judged) - redone}
+
     def row(self, *, share: float, queue: str, rules: bool | str, seed: int) -> dict[str, Any]:
         """Return one entry of the dial's ``settings``, as JSON has it.
 

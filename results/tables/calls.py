@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qodebase.events import Answered, Asked, CutOff, Landed
+from qodebase.events import Answered, Asked, CutOff, Event, Landed, Replayed, Wasted
 from results.columns import Columns
 from results.schema import ATTEMPTS, COSTS
-from results.tables.latest import joined, newest
+from results.tables.latest import joined, merged, newest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,7 +44,7 @@ def _calls(columns: Columns) -> pl.DataFrame:
     found = pl.concat([begun, orphans.select(begun.columns)]).sort("place")
     found = joined(joined(found, answered, *_KEY), cut, *_KEY)
     ended = pl.col("outcome").is_not_null()
-    return found.with_columns(
+    return _with_thrown_away(columns, found).with_columns(
         answered=ended & (pl.col("outcome") == "answer"),
         outcome=pl.coalesce("outcome", pl.when(pl.col("cut_off")).then(pl.lit("cut off")), pl.lit("open")),
         model=pl.coalesce("answered_by", "model"),
@@ -54,6 +54,26 @@ def _calls(columns: Columns) -> pl.DataFrame:
         used=ended & (pl.col("source") != "run"),
         **{name: pl.col(name).fill_null(0) for name in ("input_tokens", "cached_tokens", "output_tokens")},
     )
+
+
+def _with_thrown_away(columns: Columns, found: pl.DataFrame) -> pl.DataFrame:
+    """Say of each replay call whether what it was asked for was thrown away: what came of the replay says so."""
+    import polars as pl
+
+    thrown = columns.of(Wasted)["intent"].unique()
+    kinds: dict[type[Event], bool] = {Replayed: False, Wasted: True, Landed: False}
+    came = merged(
+        *(
+            columns.of(kind)
+            .filter(pl.col("intent").is_in(thrown.implode()))
+            .select("place", "intent", thrown_away=pl.lit(was_thrown, pl.Boolean))
+            for kind, was_thrown in kinds.items()
+        )
+    )
+    replays = found.filter(pl.col("purpose") == "replay").select("place", "intent")
+    fates = replays.join_asof(came, on="place", by="intent", strategy="forward", check_sortedness=False)
+    found = joined(found, fates.select("place", "thrown_away"), "place")
+    return found.with_columns(pl.col("thrown_away").fill_null(False))
 
 
 def _behind(ends: pl.DataFrame, begun: pl.DataFrame) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from qodebase.intent import Ending
 from results.columns import Columns
 from results.schema import INTENTS
 from results.tables.calls import calls, usage
-from results.tables.latest import joined, merged, newest
+from results.tables.latest import joined, merged, newest, oldest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,7 +65,7 @@ def _of_newest_attempt(columns: Columns, begun: pl.DataFrame) -> list[pl.DataFra
     )
     return [
         newest(since(columns.of(Answered)), "intent").select("intent", answered_at="at"),
-        newest(since(columns.of(Queued)), "intent").select("intent", queued_at="at"),
+        oldest(since(columns.of(Queued)), "intent").select("intent", queued_at="at"),
         newest(since(replays), "intent").select("intent", "replays"),
         _paths(since(columns.of(CollisionMet).select("place", "intent", "path")), "intent"),
     ]

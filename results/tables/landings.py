@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from qodebase.events import Admitted, ChangeMade, CollisionMet, Landed, Queued, Replayed
 from results.columns import Columns
 from results.schema import LANDINGS
-from results.tables.latest import before, joined, merged
+from results.tables.latest import before, joined, merged, oldest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,10 +22,11 @@ def landings(columns: Columns) -> pl.DataFrame:
     based = merged(
         columns.of(ChangeMade).select("place", "intent", "base"), columns.of(Replayed).select("place", "intent", "base")
     ).with_columns(based=pl.col("place"))
-    queued = columns.of(Queued).select("place", "intent", queued="place", queued_at="at")
     found = before(columns.of(Landed), taken, "intent").with_columns(pl.col("since").fill_null(-1))
     found = before(found, made.drop("base"), "intent")
-    found = before(before(found, based, "intent"), queued, "intent")
+    found = before(found, based, "intent")
+    found = joined(found, oldest(taken, "intent").select("intent", first_at="admitted_at"), "intent")
+    found = joined(found, _handed_in(columns, taken), "intent", "since")
     found = joined(found, _collided(columns, taken, found), "place")
     since = pl.col("since")
     return (
@@ -43,13 +44,22 @@ def landings(columns: Columns) -> pl.DataFrame:
             "simulated",
             base=pl.when(pl.col("based") > since).then("base"),
             agent=pl.when(pl.col("agent") != "").then("agent"),
-            seconds=pl.col("at") - pl.col("admitted_at"),
-            queued_s=pl.when(pl.col("queued") > since).then(pl.col("at") - pl.col("queued_at")),
+            seconds=pl.col("at") - pl.col("first_at"),
+            queued_s=pl.when(pl.col("queued") < pl.col("place")).then(pl.col("at") - pl.col("queued_at")),
             paths=pl.when(pl.col("made") > since).then("paths").fill_null(0),
             collided=pl.col("collided").fill_null(0),
         )
         .select(LANDINGS.names)
     )
+
+
+def _handed_in(columns: Columns, taken: pl.DataFrame) -> pl.DataFrame:
+    """Return when each attempt was first handed in; it is queued again whenever a lane takes it up once more."""
+    import polars as pl
+
+    queued = before(columns.of(Queued), taken.select("place", "intent", "since"), "intent")
+    queued = queued.with_columns(pl.col("since").fill_null(-1))
+    return oldest(queued, "intent", "since").select("intent", "since", queued="place", queued_at="at")
 
 
 def _collided(columns: Columns, taken: pl.DataFrame, landed: pl.DataFrame) -> pl.DataFrame:

@@ -13,6 +13,11 @@ def newest(table: pl.DataFrame, *keys: str) -> pl.DataFrame:
     return table.unique(keys, keep="last", maintain_order=True)
 
 
+def oldest(table: pl.DataFrame, *keys: str) -> pl.DataFrame:
+    """Return the first row of each key; the rows must be in order."""
+    return table.unique(keys, keep="first", maintain_order=True)
+
+
 def merged(*tables: pl.DataFrame) -> pl.DataFrame:
     """Return tables of the same columns as one, in the order of the journal."""
     import polars as pl

@@ -39,11 +39,11 @@ def throughput(columns: Columns) -> pl.DataFrame:
         seconds = clock.select(pl.col("second").gather(columns.of(kind)["place"]))
         found = joined(found, seconds.group_by("second").agg(pl.len().cast(pl.Int64).alias(name)), "second")
     found = found.join_asof(_under_way(columns), left_on="last", right_on="place")
-    sittings = clock.group_by("sitting").agg(begin=pl.col("at").min(), end=pl.col("at").max())
-    found = joined(found, sittings, "sitting").with_columns(at=pl.lit(columns.started_at) + pl.col("second"))
+    found = found.with_columns(at=pl.lit(columns.started_at) + pl.col("second"))
+    until, begun = _worked_before(clock, found["at"] + 1), _worked_before(clock, found["at"])
     counts = (*_COUNTED, "in_flight", "queued")
     return found.with_columns(
-        worked_s=(pl.min_horizontal(pl.col("at") + 1, "end") - pl.max_horizontal("at", "begin")).clip(0),
+        worked_s=until - begun,
         **{name: pl.col(name).fill_null(0) for name in counts},
     ).select(THROUGHPUT.names)
 
@@ -63,6 +63,19 @@ def _worked(columns: Columns, clock: pl.DataFrame) -> pl.DataFrame:
     rows = seconds.explode("every", empty_as_null=False).rename({"every": "second"})
     newest = clock.select(pl.col("sitting", "simulated").gather(rows["last"]))
     return pl.concat([rows, newest], how="horizontal")
+
+
+def _worked_before(clock: pl.DataFrame, moments: pl.Series) -> pl.Series:
+    """Return for how many seconds processes had worked on the run at each moment; several may sit in one second."""
+    import polars as pl
+
+    sittings = clock.group_by("sitting").agg(begin=pl.col("at").min(), end=pl.col("at").max()).sort("sitting")
+    begin = pl.max_horizontal("begin", pl.col("end").cum_max().shift(1))
+    sittings = sittings.select(begin.alias("at"), begin.alias("since"), seconds=(pl.col("end") - begin).clip(0))
+    sittings = sittings.with_columns(before=pl.col("seconds").cum_sum() - pl.col("seconds"))
+    found = pl.DataFrame({"at": moments}).join_asof(sittings, on="at")
+    here = pl.min_horizontal("seconds", pl.col("at") - pl.col("since"))
+    return found.select((pl.col("before") + here).fill_null(0.0)).to_series()
 
 
 def _under_way(columns: Columns) -> pl.DataFrame:

@@ -214,6 +214,47 @@ def test_an_attempt_begun_again_starts_its_story_anew(empty_run: RunFolder) -> N
     assert frames.collisions["landed"].to_list() == [False]
 
 
+def test_a_wait_at_the_gate_begins_when_an_attempt_is_handed_in_and_no_lane_that_takes_it_again_shortens_it(
+    empty_run: RunFolder,
+) -> None:
+    clock = _SetClock()
+    journal = Journal(empty_run.journal, run="toy-1", clock=clock)  # type: ignore[arg-type]
+    tip = CommitId("0" * 40)
+
+    def tell(at: float, kind: type[events.Event], **fields: object) -> None:
+        clock.at = at
+        journal.write(kind, intent="doc:a", **fields)
+
+    queued = {"lanes": ("src",), "lane": "src"}
+    tell(100, events.Admitted, attempt=1, actor="agent-1", base=tip)
+    tell(110, events.Queued, attempt=1, **queued)
+    tell(120, events.SentBack, attempt=1, reason="red")
+    tell(130, events.Admitted, attempt=2, actor="agent-2", base=tip)
+    tell(140, events.Queued, attempt=2, **queued)
+    tell(180, events.Queued, attempt=2, **queued)
+    tell(190, events.Landed, attempt=2, commit=CommitId("1" * 40), parent=tip)
+    journal.close()
+    frames = load(empty_run)
+    (landing,), (intent,) = frames.landings.rows(named=True), frames.intents.rows(named=True)
+    assert (landing["queued_s"], landing["seconds"]) == (50, 90)
+    assert (intent["queued_at"], intent["seconds"]) == (140, 60)
+
+
+def test_processes_that_worked_in_one_second_have_all_worked(empty_run: RunFolder) -> None:
+    clock = _SetClock()
+    journal = Journal(empty_run.journal, run="toy-1", clock=clock)  # type: ignore[arg-type]
+    tip = CommitId("0" * 40)
+    for sitting in range(1, 4):
+        journal.write(events.RunStarted, sitting=sitting, base=tip, tip=tip, workers=1, real_pid=1)
+        clock.at += 0.25
+        journal.write(events.RunStopped, why="interrupted", tip=tip)
+        clock.at += 0.0625
+    journal.close()
+    run = RunData(empty_run)
+    assert Tally(run.intents).apply_all(run.events).summary().seconds == 0.75
+    assert load(empty_run).throughput.select("second", "sitting", "worked_s").rows() == [(0, 3, 0.75)]
+
+
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A made-up run of 20,000 events."""

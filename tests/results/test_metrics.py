@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
+from qodebase import events
+from qodebase.clock import VirtualClock
 from qodebase.codec import BadData
+from qodebase.journal import Journal
+from qodebase.paths import CommitId
 from qodebase.runs import RunFolder
 from results.frames import Frames, load
 from results.metrics import ALL, SCHEMA, SCORE, metric_of, metrics_frame, values_of
@@ -70,10 +75,72 @@ def test_a_run_in_which_nothing_happened_has_no_rates(empty_run: RunFolder) -> N
 def test_metrics_of_a_scorer_come_from_the_runs_score(toy: ToyRun, values: dict[str, float]) -> None:
     assert not values.keys() & {"lost_own", "lost_in_landing", "wrong_fresh_share", "wrong_redone_share", "passing"}
     score = {"lost_own": 3, "lost_in_landing": 0, "wrong_fresh": 2, "wrong_redone": 1, "passing": 12}
+    score |= {"judged_fresh": 20, "judged_redone": 4}
     (toy.folder.root / SCORE).write_text(json.dumps(score))
     found = values_of(load(toy.folder))
     assert (found["lost_own"], found["lost_in_landing"], found["passing"]) == (3, 0, 12)
-    assert (found["wrong_fresh_share"], found["wrong_redone_share"]) == (2 / 15, 1 / 1)
+    assert (found["wrong_fresh_share"], found["wrong_redone_share"]) == (2 / 20, 1 / 4)
+
+
+def test_a_part_of_answers_that_nobody_counted_is_no_metric(toy: ToyRun) -> None:
+    (toy.folder.root / SCORE).write_text(json.dumps({"wrong_fresh": 2, "wrong_redone": 1}))
+    assert not values_of(load(toy.folder)).keys() & {"wrong_fresh_share", "wrong_redone_share"}
+
+
+@pytest.fixture
+def journal(empty_run: RunFolder) -> Iterator[Journal]:
+    journal = Journal(empty_run.journal, run="toy-1", clock=_SetClock())
+    yield journal
+    journal.close()
+
+
+class _SetClock(VirtualClock):
+    def now(self) -> float:
+        return 1000.0
+
+
+def _call(journal: Journal, call: int, purpose: str, outcome: str = "answer", source: str = "provider") -> None:
+    which = {"intent": "doc:a", "attempt": 1, "call": call, "model": "m"}
+    journal.write(events.Asked, purpose=purpose, prompt="p", **which)
+    if outcome == "cut off":
+        journal.write(events.CutOff, **which)
+    else:
+        journal.write(events.Answered, outcome=outcome, source=source, input_tokens=10, **which)
+
+
+def test_a_replay_that_was_thrown_away_is_wasted_once(journal: Journal, empty_run: RunFolder) -> None:
+    wasted = {"intent": "doc:a", "attempt": 1, "replay": 1, "why": "main came to something else", "calls": 1}
+    tip, commit = CommitId("0" * 40), CommitId("1" * 40)
+    _call(journal, 1, "fresh")
+    _call(journal, 2, "replay", "cut off")
+    journal.write(events.Wasted, **wasted)
+    _call(journal, 3, "replay")
+    journal.write(events.Wasted, **wasted)
+    _call(journal, 4, "replay")
+    journal.write(events.Replayed, intent="doc:a", attempt=1, base=tip, replay=1, change="c", ref="1:0")
+    journal.write(events.Landed, intent="doc:a", attempt=1, replay=1, commit=commit, parent=tip)
+    frames = load(empty_run)
+    assert frames.attempts["thrown_away"].to_list() == [False, True, True, False]
+    found = values_of(frames)
+    assert (found["wasted_calls_share"], found["wasted_tokens_share"]) == (2 / 4, 10 / 30)
+
+
+def test_an_answer_that_the_run_held_already_is_no_call(journal: Journal, empty_run: RunFolder) -> None:
+    _call(journal, 1, "fresh")
+    _call(journal, 2, "fresh", source="run")
+    journal.write(events.Landed, intent="doc:a", attempt=1, commit=CommitId("1" * 40), parent=CommitId("0" * 40))
+    assert values_of(load(empty_run))["calls_per_landing"] == 1
+
+
+def test_so_many_of_the_landed_took_no_longer_than_a_percentile_says(empty_run: RunFolder) -> None:
+    import polars as pl
+
+    frames = Frames(empty_run)
+    took = [1.0] * 6 + [5.0, 5.0, 5.0, 500.0]
+    frames.__dict__["landings"] = pl.DataFrame({"intent": list(map(str, range(10))), "seconds": took, "queued_s": took})
+    found = values_of(frames)
+    assert [found[f"time_to_land_p{share}_s"] for share in (50, 90, 99)] == [1, 5, 500]
+    assert found["gate_wait_p99_s"] == 500
 
 
 def test_a_score_that_is_no_json_is_an_error_with_its_file(toy: ToyRun) -> None:

@@ -7,6 +7,7 @@ import doctest
 import gzip
 import html
 import json
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -195,6 +196,14 @@ def test_a_run_in_which_nothing_happened_has_a_page(empty_run: RunFolder, kept: 
     page = Page(report([empty_run], kept=kept).html)
     assert "0 of 1 intents landed, 1 pending." in page.seen
     assert "Nothing has landed." in page.seen
+
+
+def test_a_folder_whose_name_is_no_text_has_a_page(empty_run: RunFolder, honest: ToyRun, kept: Path) -> None:
+    odd = RunFolder(empty_run.root.rename(Path(os.fsdecode(os.fsencode(empty_run.root.parent) + b"/odd-\xff"))))
+    assert "odd-\\udcff" in Page(report([odd], kept=kept).html.encode().decode()).seen
+    both = report([odd, honest.folder], kept=kept)
+    assert both.runs[0].encode().endswith(b"odd-\\udcff")
+    assert "Side by side" in Page(both.html).seen
 
 
 def test_two_runs_stand_side_by_side_and_equal_settings_are_one_side(toy: ToyRun, honest: ToyRun, kept: Path) -> None:

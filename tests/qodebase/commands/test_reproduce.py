@@ -82,6 +82,23 @@ def test_a_list_of_repositories_takes_the_place_of_the_six_codebases() -> None:
     assert any("code-1.git, code-2.git" in word for word in found["differs"])
 
 
+def test_the_busiest_minute_of_a_short_run_is_taken_over_all_of_it() -> None:
+    from qodebase.commands.support.reproductions.six_codebases import busiest_minute
+
+    assert busiest_minute([9.0] * 100 + [10.0] * 100, 10.0) == 20
+    assert busiest_minute([second / 2 for second in range(400)], 200.0) == pytest.approx(121 / 60)
+    assert busiest_minute([], 10.0) == 0
+
+
+def test_wrong_answers_are_a_part_of_those_that_were_judged() -> None:
+    from qodebase.commands.support.reproductions.collision_dials import wrong_shares
+
+    row = {"wrong_fresh": 3, "wrong_redone": 2, "redone_by_model": 1}
+    judged = {"judged_fresh": 30, "judged_redone": 4}
+    assert wrong_shares(row, judged) == {"wrong_fresh_share": 0.1, "wrong_redone_share": 0.5}
+    assert wrong_shares(row, {"judged_fresh": 30, "judged_redone": 0}) == {"wrong_fresh_share": 0.1}
+
+
 def test_a_notebook_gets_a_frame_also_inside_a_running_loop() -> None:
     async def cell() -> Any:
         return qb.reproduce("lanes-check", scale=0.01)

@@ -40,6 +40,12 @@ def test_the_row_says_which_clock_its_times_are_of(tmp_path: Path, simulated: bo
     assert world.row()["clock"] == clock
 
 
+def test_a_score_says_how_many_answers_it_judged(world: World) -> None:
+    world.answer("task", one_is(world, 10))
+    world.land("task")
+    assert world.score().judged_answers == {"judged_redone": 0, "judged_fresh": 1}
+
+
 def test_an_intent_passes_where_all_its_hidden_tests_are_green_on_the_final_main(world: World) -> None:
     world.test("green", ONE_IS.format(10), intent="task")
     world.test("red", ONE_IS.format(11), intent="task")

@@ -118,7 +118,7 @@ def reported(text: bytes) -> dict[str, str]:
 
 def leftovers(path: Path) -> list[Path]:
     """Return the files that only an unfinished step leaves."""
-    patterns = ("refs/**/*.lock", "objects/pack/tmp_*", "qodebase/claim-*")
+    patterns = ("refs/**/*.lock", "objects/pack/tmp_*", "objects/pack/*.keep", "qodebase/claim-*")
     return [file for pattern in patterns for file in path.glob(pattern)]
 
 

@@ -133,6 +133,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         share_observed: the part of the tasks that does.
         balanced: whether `qodebase verify` found nothing.
         real_seconds: wall time of run, audit and score together.
+        judged: how many answers were judged, as `results.scoring.score.Score.judged_answers` has it.
     """
 
     row: dict[str, Any]
@@ -143,3 +144,4 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     share_observed: float
     balanced: bool
     real_seconds: float
+    judged: dict[str, int] = {}

@@ -211,7 +211,7 @@ def _measured(setting: Setting, work: _Work, folder: RunFolder, score: Score, se
 
     audit = audit_of(str(folder.root))
     row = score.row(share=setting.share, queue=setting.queue.name, rules=setting.queue.rules, seed=setting.seed)
-    (folder.root / SCORE).write_bytes(msgspec.json.encode(row))
+    (folder.root / SCORE).write_bytes(msgspec.json.encode({**row, **score.judged_answers}))
     return Measured(
         row=row,
         lost=[asdict(loss) for loss in score.lost],
@@ -221,6 +221,7 @@ def _measured(setting: Setting, work: _Work, folder: RunFolder, score: Score, se
         share_observed=work.share_observed,
         balanced=audit.ok and not audit.not_checked,
         real_seconds=seconds,
+        judged=score.judged_answers,
     )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from qodebase.commands.support.reproductions._asked import Ask, Taken
 
 MODEL = ""
@@ -10,6 +13,12 @@ GOES_ON = True
 """Its settings are kept one by one, so a stopped reproduction, kept with ``--keep``, goes on with the others."""
 
 _SETTINGS = (("classic", 0.0), ("classic", 0.3), ("classic", 0.6), ("lanes", 0.6), ("prefetch", 0.6))
+
+
+def wrong_shares(row: Mapping[str, Any], judged: Mapping[str, int]) -> dict[str, float]:
+    """Return the wrong of all judged answers, fresh and redone; both count later attempts and what did not land."""
+    whole = {which: judged.get(f"judged_{which}", 0) for which in ("fresh", "redone")}
+    return {f"wrong_{which}_share": row[f"wrong_{which}"] / count for which, count in whole.items() if count}
 
 
 def take(ask: Ask) -> Taken:
@@ -33,7 +42,6 @@ def take(ask: Ask) -> Taken:
         "minutes_lanes_60": lanes["minutes"],
         "minutes_prefetch_60": prefetch["minutes"],
         "redone_by_model_most": max(row["redone_by_model"] for row in rows),
-        "wrong_fresh_share": sixty["wrong_fresh"] / tasks,
         "lost_in_landing_most": max(row["lost_in_landing"] for row in rows),
         "lost_in_landing_60": sum(row["lost_in_landing"] for row in (sixty, lanes, prefetch)),
         "passing_lanes_60": lanes["passing"],
@@ -43,11 +51,9 @@ def take(ask: Ask) -> Taken:
         f"lost_checks_one_queue_{share}": row["lost_own"] + row["lost_in_landing"]
         for share, row in ((0, zero), (30, thirty), (60, sixty))
     }
-    if sixty["redone_by_model"]:
-        figures["wrong_redone_share"] = sixty["wrong_redone"] / sixty["redone_by_model"]
     return Taken(
-        figures=figures,
-        unknown={"wrong_redone_share": "no change was redone by a model"},
+        figures=figures | wrong_shares(sixty, measured[2].judged),
+        unknown={"wrong_redone_share": "no change was redone by a model", "wrong_fresh_share": "no answer was judged"},
         differs=(
             SIMULATED,
             "the times of model and gate are fitted to the published minutes of one queue at 0% and 60%, so these two "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from qodebase.commands.support.reproductions._asked import Ask, Taken
 
 MODEL = "outline"
@@ -25,7 +27,7 @@ def take(ask: Ask) -> Taken:
         done = document(ask, code.repository, out, workers=ask.sized(ask.published.agents), settings={})
         landed += done.summary.landed
         touched += code_touched(done.audit)
-        busiest = max(busiest, _busiest_minute([event.at for event in done.landed]))
+        busiest = max(busiest, busiest_minute([event.at for event in done.landed], done.summary.seconds))
         verified = verified and done.audit.ok
     return Taken(
         figures={"landed": landed, "busiest_minute": busiest, "code_touched": touched},
@@ -37,8 +39,13 @@ def take(ask: Ask) -> Taken:
     )
 
 
-def _busiest_minute(moments: list[float]) -> float:
-    """Return landings a second in the busiest 60 seconds; over all of them where they took less."""
+def busiest_minute(moments: Sequence[float], seconds: float) -> float:
+    """Return landings a second in the busiest 60 seconds, in the whole run where it is shorter.
+
+    Args:
+        moments: when each landed, in order.
+        seconds: how long the run took, the time before the first landing included.
+    """
     if not moments:
         return 0.0
     first, most = 0, 0
@@ -46,4 +53,4 @@ def _busiest_minute(moments: list[float]) -> float:
         while moment - moments[first] > 60.0:
             first += 1
         most = max(most, last - first + 1)
-    return most / min(60.0, max(1.0, moments[-1] - moments[0]))
+    return most / min(60.0, max(1.0, seconds))
