@@ -186,7 +186,8 @@ def _failed(folder: Path, error: Exception) -> CacheFailed:
     reason = str(error) or type(error).__name__
     return CacheFailed(
         f"the answer cache in {folder} does not work: {reason}",
-        hint="Go on without it (`--cache off`), or move that folder away.",
+        hint="Move that folder away, or name another one in QODEBASE_CACHE, then `qodebase resume` the run; a new run "
+        "goes without it with `--cache off`.",
     )
 
 

@@ -57,10 +57,12 @@ def main() -> None:
         make_app()(prog_name="qodebase")
     except KeyboardInterrupt:
         raise SystemExit(130) from None
-    except PermissionError as error:
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except Exception:
+    except Exception as error:
+        from qodebase.commands.support.disk import refusal_of
+
+        if isinstance(error, OSError) and (refusal := refusal_of(error)) is not None:
+            print(f"error: {refusal.message}", file=sys.stderr)
+            raise SystemExit(refusal.exit_code) from None
         import traceback
 
         print(_without_keys(traceback.format_exc()), end="", file=sys.stderr)

@@ -7,9 +7,11 @@ import fcntl
 import hashlib
 import json
 import os
+import re
+import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, BinaryIO, Literal
 
 import msgspec
 
@@ -40,6 +42,10 @@ class NoPlace(QodebaseError):
 
 class RunHeld(QodebaseError):
     """Another process works on the run."""
+
+
+class NotText(QodebaseError):
+    """Bytes that are no UTF-8 where text is kept."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,9 +142,9 @@ class RunFolder:
         """
         try:
             if root.exists() and (not root.is_dir() or any(root.iterdir())):
+                again = f"qodebase resume {shlex.quote(str(root))}"
                 raise RunExists(
-                    f"{root} exists already",
-                    hint=f"Go on with it: `qodebase resume {root}`; or give another folder with --out.",
+                    f"{root} exists already", hint=f"Go on with it: `{again}`; or give another folder with --out."
                 )
             make_private(root)
         except OSError as error:
@@ -175,34 +181,55 @@ class RunFolder:
         """Return the folder's name."""
         return self.root.resolve().name
 
+    @property
+    def called(self) -> str:
+        """Return the folder as a word of a shell's command line."""
+        return shlex.quote(str(self.root))
+
     def settings(self) -> Settings:
-        """Read the settings."""
+        """Read the settings.
+
+        Raises:
+            BadData: they cannot be read, or another version wrote them.
+        """
         path = self.root / _SETTINGS
         try:
             settings: Settings = json_decoder(Settings).decode(path.read_bytes())
-            return settings
         except msgspec.DecodeError as error:
             raise BadData(f"{path}: {error}") from None
+        if settings.v != VERSION:
+            raise BadData(
+                f"{path} has version {settings.v}, and this qodebase reads {VERSION}",
+                hint=f"Use the qodebase that wrote it: {settings.product}.",
+            )
+        return settings
 
     def freeze(self, settings: Settings, intents: Iterable[Intent]) -> int:
         """Write intents, then settings, durably: a folder without settings is no run. Return how many intents.
 
         Raises:
             BadIntents: ids that stand twice, or an order that nothing can keep; nothing is written.
+            NotText: a setting or an intent holds bytes that are no UTF-8; nothing is written.
         """
         intents = list(intents)
         check_order(intents)
-        lines = b"".join(JSON.encode(intent) + b"\n" for intent in intents)
-        settings = msgspec.structs.replace(
-            settings, intents=len(intents), intents_digest=hashlib.sha256(lines).hexdigest()
-        )
+        try:
+            lines = b"".join(JSON.encode(intent) + b"\n" for intent in intents)
+            settings = msgspec.structs.replace(
+                settings, intents=len(intents), intents_digest=hashlib.sha256(lines).hexdigest()
+            )
+            frozen = msgspec.json.format(JSON.encode(settings), indent=2) + b"\n"
+        except UnicodeEncodeError as error:
+            raise NotText(
+                f"{error.object!r} is no UTF-8, and what a run is told must be", hint="Give it another name, or a link."
+            ) from None
         with open(self._intents, "wb", opener=private) as out:
             out.write(lines)
             out.flush()
             os.fsync(out.fileno())
         partial = self.root / (_SETTINGS + ".part")
         with open(partial, "wb", opener=private) as out:
-            out.write(msgspec.json.format(JSON.encode(settings), indent=2) + b"\n")
+            out.write(frozen)
             out.flush()
             os.fsync(out.fileno())
         partial.rename(self.root / _SETTINGS)
@@ -216,12 +243,25 @@ class RunFolder:
             BadData: a line is no intent; the message names file, line and field.
         """
         decoder = json_decoder(Intent)
-        with self._intents.open("rb") as lines:
+        with self.open_frozen() as lines:
             for number, line in enumerate(lines, 1):
                 try:
                     yield decoder.decode(line)
                 except msgspec.DecodeError as error:
                     raise BadData(f"{self._intents.name} line {number}: {error}") from None
+
+    def open_frozen(self) -> BinaryIO:
+        """Open the file of the frozen intents.
+
+        Raises:
+            BadData: it is not there.
+        """
+        try:
+            return self._intents.open("rb")
+        except FileNotFoundError:
+            raise BadData(
+                f"{self._intents} is missing", hint="Without its frozen intents a run cannot be read: take them back."
+            ) from None
 
     def intents_as_frozen(self) -> bool:
         """Return whether the file of intents is still what was frozen."""
@@ -256,6 +296,15 @@ class RunFolder:
             lock.write(f"{this_process()}\n".encode())
             lock.flush()
             yield
+
+
+def plain_name(text: str) -> str:
+    """Return a text as a part of a ref's name that git takes, at most 100 characters long.
+
+    >>> plain_name("my run..2\\n")
+    'my-run.2'
+    """
+    return re.sub(r"\.{2,}", ".", re.sub(r"[^\w.+-]+", "-", text))[:100].strip("-.") or "run"
 
 
 def this_process() -> str:

@@ -91,7 +91,7 @@ def skim_intents(folder: RunFolder, fields: Sequence[str]) -> dict[str, list[Any
     """
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_skimmed(Intent, fields))
     found: dict[str, list[Any]] = {name: [] for name in fields}
-    with folder.frozen.open("rb") as lines:
+    with folder.open_frozen() as lines:
         for block in _whole_lines(lines):
             try:
                 intents = decoder.decode_lines(block)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import date, time, timedelta
+from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,14 +24,18 @@ class Format(StrEnum):
 
 
 def written(frame: pl.DataFrame, format: Format) -> bytes:
-    """Return a frame as bytes; lists stand in CSV as JSON, and JSON is an array with an object a row."""
+    """Return a frame as bytes; lists stand in CSV as JSON, and JSON is an array with an object a row.
+
+    What JSON has no word for stands in both as: null (no number, no finite one), ISO 8601 (times), seconds (durations),
+    hex digits (bytes).
+    """
     match format:
         case Format.TABLE:
             return table(frame).encode() + b"\n"
         case Format.CSV:
-            return _without_lists(frame).write_csv().encode()
+            return _for_csv(frame).write_csv().encode()
         case Format.JSON:
-            return json.dumps(frame.to_dicts(), ensure_ascii=False).encode() + b"\n"
+            return json.dumps(_plain(frame.to_dicts()), ensure_ascii=False, allow_nan=False).encode() + b"\n"
         case Format.PARQUET:
             out = io.BytesIO()
             frame.write_parquet(out)
@@ -50,11 +57,31 @@ def table(frame: pl.DataFrame, *, most: int = 50) -> str:
         return str(frame)
 
 
-def _without_lists(frame: pl.DataFrame) -> pl.DataFrame:
+def _for_csv(frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    lists = [name for name, type in frame.schema.items() if isinstance(type, pl.List)]
-    return frame.with_columns(
-        pl.Series(name, [None if row is None else json.dumps(row, ensure_ascii=False) for row in frame[name].to_list()])
-        for name in lists
-    )
+    odd = [name for name, type in frame.schema.items() if type.is_nested() or type in (pl.Binary, pl.Duration)]
+    return frame.with_columns(pl.Series(name, [_cell(row) for row in frame[name].to_list()]) for name in odd)
+
+
+def _cell(value: Any) -> Any:
+    plain = _plain(value)
+    return json.dumps(plain, ensure_ascii=False) if isinstance(plain, list | dict) else plain
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a frame as JSON can say it."""
+    match value:
+        case list():
+            return [_plain(one) for one in value]
+        case dict():
+            return {name: _plain(one) for name, one in value.items()}
+        case float() | Decimal():
+            return float(value) if isfinite(value) else None
+        case date() | time():
+            return value.isoformat()
+        case timedelta():
+            return value.total_seconds()
+        case bytes():
+            return value.hex()
+    return value

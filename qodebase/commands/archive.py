@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -37,4 +38,4 @@ def register(app: typer.Typer) -> None:
             put_json(archived)
         else:
             put(f"{file}: {archived['bytes']:,} bytes, tree {archived['tree']}, {archived['files']} files")
-            put(f"run it again: qodebase rerun {file}")
+            put(f"run it again: qodebase rerun {shlex.quote(str(file))}")

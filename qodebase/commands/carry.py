@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -46,8 +47,8 @@ def register(app: typer.Typer) -> None:
         if dry_run:
             say("dry run: nothing was written")
         elif told["found"] and not json:
-            repository = repo or folder.settings().repository
-            say(f"look at them: git -C {repository} log --notes=qodebase {ref}")
+            repository = shlex.quote(str(repo or folder.settings().repository))
+            say(f"look at them: git -C {repository} log --notes=qodebase {shlex.quote(ref)}")
             say(f"share them:   git -C {repository} push origin refs/notes/qodebase")
         return 1 if told["missing"] or told["kept_out"] else 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -87,7 +88,8 @@ def register(app: typer.Typer) -> None:
         if dry_run:
             say("dry run: nothing was written")
         elif told["branches"] and not json:
-            say(f"after the merge: qodebase carry {run} {onto}" + (f" --repo {repo}" if repo else ""))
+            there = ["--repo", str(repo)] if repo else []
+            say(f"after the merge: {shlex.join(['qodebase', 'carry', run, onto, *there])}")
         return 1 if told["left_out"] else 0
 
 

@@ -43,11 +43,11 @@ def register(app: typer.Typer) -> None:
             put_json({"order": order, **status.as_dict()})
             return
         if lane:
-            put(f"lane {lane} is {'draining' if drain else 'paused'}; `qodebase resume {folder.root} --lane {lane}`")
+            put(f"lane {lane} is {'draining' if drain else 'paused'}; `qodebase resume {folder.called} --lane {lane}`")
             return
         at_work = f"{status.summary.in_flight} with agents, {status.summary.queued} in lanes"
         put(f"paused: {status.holder} admits nothing more; what is under way lands ({at_work})")
-        put(f"`qodebase resume {folder.root}` lets it go on")
+        put(f"`qodebase resume {folder.called}` lets it go on")
 
 
 def pause_run(folder: RunFolder, *, lane: str = "", drain: bool = False, timeout_s: float = TIMEOUT_S) -> str:
@@ -66,6 +66,6 @@ def pause_run(folder: RunFolder, *, lane: str = "", drain: bool = False, timeout
     if not order.to or not tell_live(folder, order, timeout_s=timeout_s):
         raise NotLive(
             f"no process works on {folder.root}, so there is nothing to pause",
-            hint=f"`qodebase resume {folder.root}` goes on with it.",
+            hint=f"`qodebase resume {folder.called}` goes on with it.",
         )
     return order.id

@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
         if holder and (caps or limit or stall_after):
             raise RunHeld(
                 f"{folder.root} is being worked on by {holder}, and new caps and limits hold from the next sitting on",
-                hint=f"Stop that process first (Ctrl-C), then `qodebase resume {folder.root}` with them.",
+                hint=f"Stop that process first (Ctrl-C), then `qodebase resume {folder.called}` with them.",
             )
         if holder and (order := unpause_run(folder, holder, timeout_s=timeout)):
             _tell(folder, holder, order, json=json)
@@ -98,7 +98,7 @@ def resume_lane(folder: RunFolder, holder: str, lane: str, *, timeout_s: float =
     if not holder or not tell_live(folder, order, timeout_s=timeout_s):
         raise NotLive(
             f"no process works on {folder.root}, so no lane of it is paused",
-            hint=f"`qodebase resume {folder.root}` goes on with all of it.",
+            hint=f"`qodebase resume {folder.called}` goes on with all of it.",
         )
     return order.id
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -106,7 +107,8 @@ def register(app: typer.Typer) -> None:
         say(f"run folder: {made.root}")
         code = work(made, first=True, limit=None, json=json)
         say(f"to show them in the audit of {folder.root} too:")
-        say(f"  git -C {folder.repository} fetch {made.repository} {branch}:{branch} 'refs/notes/*:refs/notes/*'")
+        there, here = shlex.quote(str(folder.repository)), shlex.quote(str(made.repository.resolve()))
+        say(f"  git -C {there} fetch {here} {shlex.quote(f'{branch}:{branch}')} 'refs/notes/*:refs/notes/*'")
         return code
 
 

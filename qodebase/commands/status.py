@@ -132,7 +132,7 @@ def run_status(folder: RunFolder) -> Status:
         tip=data.state.tip or settings.base,
         started_at=data.started_at,
         last_at=data.state.last_at,
-        next=_next(str(folder.root), summary, resume, live=bool(holder)),
+        next=_next(folder.called, summary, resume, live=bool(holder)),
     )
 
 

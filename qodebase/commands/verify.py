@@ -100,7 +100,7 @@ def _audit_of_run(folder: RunFolder, *, full: bool, with_job: bool, progress: Ca
             try:
                 job = stack.enter_context(opened(folder, same_job=False)).job
             except QodebaseError as error:
-                hint = f"{error.hint} Without the job: `qodebase verify {folder.root} --without-job`.".strip()
+                hint = f"{error.hint} Without the job: `qodebase verify {folder.called} --without-job`.".strip()
                 raise QodebaseError(f"the run's job cannot be opened: {error.message}", hint=hint) from None
             means = Means(job=lambda base: job.audit(), shared=job.shared, idempotent=job.idempotent, full=full)
         return verify_run(folder, means, progress=progress)

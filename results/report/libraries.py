@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -25,13 +26,15 @@ def vega(kept: Path | None) -> str:
     if kept is None:
         return vl_convert.javascript_bundle(_SNIPPET, vl_version=_VEGA_LITE)
     path = vega_file(kept)
-    if path.exists():
+    with suppress(OSError):
         return path.read_text(encoding="utf-8")
     script = vl_convert.javascript_bundle(_SNIPPET, vl_version=_VEGA_LITE)
-    kept.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}")
-    part.write_text(script, encoding="utf-8")
-    part.rename(path)
+    # A page needs no kept script: a home that cannot be written only costs the next one its seconds.
+    with suppress(OSError):
+        kept.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_text(script, encoding="utf-8")
+        part.rename(path)
     return script
 
 

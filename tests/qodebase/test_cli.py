@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -141,3 +142,52 @@ def test_a_terminal_without_unicode_gets_escapes_and_no_traceback() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
     assert done.stdout == b"\\u2190\n"
+
+
+def test_a_run_is_drained_also_where_nobody_reads_any_more_what_it_says() -> None:
+    code = (
+        "import asyncio, os, signal\n"
+        "from qodebase.commands.support.console import say\n"
+        "from qodebase.commands.support.sitting import stopped_by_signals\n"
+        "class Driver(asyncio.Event):\n"
+        "    drain = asyncio.Event.set\n"
+        "async def main():\n"
+        "    driver = Driver()\n"
+        "    with stopped_by_signals(driver, say):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        async with asyncio.timeout(20):\n"
+        "            await driver.wait()\n"
+        "    print('drained')\n"
+        "asyncio.run(main())"
+    )
+    theirs, ours = os.pipe()
+    os.close(theirs)
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=ours, check=False)
+    os.close(ours)
+    assert done.stdout == b"drained\n"
+
+
+def test_a_machine_without_git_is_told_of_it_in_words_and_in_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = call("run", "document", "--repo", str(tmp_path), "--dry-run", "--json")
+    assert (done.exit_code, done.stderr) == (2, "error: git is not here\n  Install git, or add its folder to PATH.\n")
+    assert json.loads(done.stdout) == {
+        "error": "git is not here",
+        "hint": "Install git, or add its folder to PATH.",
+        "exit_code": 2,
+    }
+
+
+def test_an_output_on_a_full_disk_is_no_bug_and_no_finding() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*QODEBASE, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "error: the output: No space left on device\n")
+
+
+def test_json_is_json_whatever_stdout_can_write() -> None:
+    code = "from qodebase.commands.support.console import put_json\nput_json({'name': 'M\\u00fcller \\U0001f600'})"
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1:backslashreplace"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
+    assert json.loads(done.stdout.decode("latin-1")) == {"name": "Müller \U0001f600"}

@@ -14,7 +14,7 @@ import pytest
 from qodebase.codec import BadData
 from qodebase.intent import BadIntents, Ending, Intent
 from qodebase.paths import CommitId, RepoPath
-from qodebase.runs import NoPlace, NoRun, RunExists, RunFolder, RunHeld, Settings, digest_of
+from qodebase.runs import NoPlace, NoRun, NotText, RunExists, RunFolder, RunHeld, Settings, digest_of, plain_name
 
 SETTINGS = Settings(
     run="run-1",
@@ -215,3 +215,31 @@ def test_a_digest_depends_on_the_values_and_not_on_their_order() -> None:
     assert digest_of({"a": 1, "b": [2]}) == digest_of({"b": [2], "a": 1})
     assert digest_of({"a": 1}) != digest_of({"a": 2})
     assert len(digest_of({})) == 64
+
+
+def test_a_run_without_its_frozen_intents_says_so(tmp_path: Path) -> None:
+    folder = frozen(tmp_path / "one")
+    folder.frozen.unlink()
+    with pytest.raises(BadData, match=r"intents\.jsonl is missing"):
+        list(folder.intents())
+
+
+def test_settings_of_another_version_are_not_read_as_if_they_were_ours(tmp_path: Path) -> None:
+    folder = frozen(tmp_path / "one")
+    path = folder.root / "settings.json"
+    path.write_text(path.read_text().replace('"v": 1,', '"v": 2,'))
+    with pytest.raises(BadData, match="has version 2, and this qodebase reads 1"):
+        folder.settings()
+
+
+def test_bytes_that_are_no_text_are_refused_by_their_name_and_nothing_is_written(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "one")
+    with pytest.raises(NotText, match="udcff"):
+        folder.freeze(msgspec.structs.replace(SETTINGS, repository="/r\udcff"), INTENTS)
+    assert list(folder.root.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a b", "a\nb", "a..b", "-a", ".a", "a~^:?*[", "\udcff", "ü", "a" * 255, "..."])
+def test_a_plain_name_can_be_a_part_of_a_branch(name: str) -> None:
+    ref = f"refs/heads/qodebase/{plain_name(name)}-12/main"
+    subprocess.run(["git", "check-ref-format", ref], check=True)

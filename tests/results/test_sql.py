@@ -68,3 +68,22 @@ def test_lists_stand_in_csv_as_json(frames: Frames) -> None:
     text = written(frames.collisions, Format.CSV).decode()
     row = next(row for row in csv.DictReader(io.StringIO(text)) if row["intent"] == "hot:second")
     assert json.loads(row["declined"]) == ["merge: both sides changed the same lines"]
+
+
+@pytest.mark.parametrize(
+    ("value", "in_json", "in_csv"),
+    [
+        ("1.5", 1.5, "1.5"),
+        ("sqrt(-1.0)", None, "NaN"),
+        ("date '2026-01-31'", "2026-01-31", "2026-01-31"),
+        ("time '10:00'", "10:00:00", "10:00:00.000000000"),
+        ("cast(1500000 as bigint)::timestamp", "1970-01-01T00:00:01.500000", "1970-01-01T00:00:01.500000"),
+        ("interval '1 day'", 86400.0, "86400.0"),
+        ("x'ff00'", "ff00", "ff00"),
+        ("[0.5, 2.0]", [0.5, 2.0], '"[0.5, 2.0]"'),
+    ],
+)
+def test_whatever_a_query_makes_can_be_written(frames: Frames, value: str, in_json: object, in_csv: str) -> None:
+    frame = query(frames, f"select {value} as a from intents limit 1")
+    assert json.loads(written(frame, Format.JSON), parse_constant=pytest.fail) == [{"a": in_json}]
+    assert written(frame, Format.CSV).decode().splitlines() == ["a", in_csv]

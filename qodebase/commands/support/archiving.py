@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -93,7 +94,8 @@ def git(repository: Path, *words: str) -> str:
     )
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()[-1000:]
-        raise NotArchived(f"git {words[0]} failed: {said}", hint=f"Look at it with `git -C {repository} fsck`.")
+        hint = f"Look at it with `git -C {shlex.quote(str(repository))} fsck`."
+        raise NotArchived(f"git {words[0]} failed: {said}", hint=hint)
     return done.stdout.decode(errors="replace").strip()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Annotated, Any, ParamSpec
 
 import typer
 
+from qodebase.commands.support.disk import refusal_of
 from qodebase.errors import QodebaseError
 
 P = ParamSpec("P")
@@ -19,8 +21,10 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's folder, its
 
 
 def say(text: str = "") -> None:
-    """Print status to stderr."""
-    print(text, file=sys.stderr, flush=True)
+    """Print status to stderr; where nobody reads it any more it is lost, and what it tells of goes on."""
+    # A run is drained, and an order obeyed, also after the `tee` behind it has gone.
+    with contextlib.suppress(OSError, ValueError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def put(text: str) -> None:
@@ -29,25 +33,42 @@ def put(text: str) -> None:
 
 
 def put_json(value: Any) -> None:
-    """Print one JSON document to stdout."""
-    print(json.dumps(value, indent=2, ensure_ascii=False), flush=True)
+    """Print one JSON document to stdout, in ASCII where stdout is no UTF-8."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    print(json.dumps(value, indent=2, ensure_ascii=encoding != "utf8"), flush=True)
 
 
 def reporting(command: Callable[P, int | None]) -> Callable[P, None]:
-    """Turn a command's return value into the exit code, and an expected failure into a message and its code."""
+    """Turn a command's return value into the exit code, and an expected failure into a message and its code.
+
+    With ``json`` a failure is a JSON document on stdout too: ``error``, ``hint``, ``exit_code``.
+    """
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            code = command(*args, **kwargs)
-        except QodebaseError as error:
-            say(f"error: {error.message}")
-            if error.hint:
-                say(f"  {error.hint}")
-            raise typer.Exit(error.exit_code) from None
+            try:
+                code = command(*args, **kwargs)
+            except QodebaseError as error:
+                code = _told(error, json=bool(kwargs.get("json")))
+            except OSError as error:
+                refusal = refusal_of(error)
+                if refusal is None:
+                    raise
+                code = _told(refusal, json=bool(kwargs.get("json") and error.filename))
         except BrokenPipeError:
             sys.stderr.close()
             raise typer.Exit(141) from None
         raise typer.Exit(code or 0)
 
     return run
+
+
+def _told(error: QodebaseError, *, json: bool) -> int:
+    """Tell a failure and return its exit code."""
+    say(f"error: {error.message}")
+    if error.hint:
+        say(f"  {error.hint}")
+    if json:
+        put_json({"error": error.message, "hint": error.hint, "exit_code": error.exit_code})
+    return error.exit_code

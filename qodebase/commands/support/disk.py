@@ -1,8 +1,10 @@
-"""A disk that is full or gone, told as a failure that a person can act on."""
+"""A disk that is full or gone, and what else a machine refuses, told as failures that a person can act on."""
 
 from __future__ import annotations
 
 import errno
+import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +12,13 @@ from pathlib import Path
 from qodebase.errors import QodebaseError
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+
+
+_REFUSED = (*_DISK, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG, errno.ELOOP)
+
+
+class MachineRefused(QodebaseError):
+    """What the machine did not let a command do."""
 
 
 class DiskFailed(QodebaseError):
@@ -30,7 +39,19 @@ def disk_of(run: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _DISK:
             raise
+        again = f"qodebase resume {shlex.quote(str(run))}"
         raise DiskFailed(
             f"the run cannot be written: {error.strerror}",
-            hint=f"Make room on the disk, then `qodebase resume {run}`: nothing that was journalled is lost.",
+            hint=f"Make room on the disk, then `{again}`: nothing that was journalled is lost.",
         ) from None
+
+
+def refusal_of(error: OSError) -> MachineRefused | None:
+    """Return an error of the system as one that a person can act on; None: it says that something else is wrong."""
+    if isinstance(error, FileNotFoundError) and error.filename in ("git", b"git"):
+        return MachineRefused("git is not here", hint="Install git, or add its folder to PATH.")
+    if error.errno not in _REFUSED:
+        return None
+    where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "the output"
+    full = "Make room there, then run the command again." if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+    return MachineRefused(f"{where}: {error.strerror}", hint=full)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Mapping
 
@@ -55,6 +56,6 @@ def find_intent(states: Mapping[str, IntentState], name: str) -> IntentState:
 
 def _path(name: str) -> RepoPath | None:
     try:
-        return RepoPath.parse(name.removeprefix("./"))
+        return RepoPath.parse(name) if name.startswith('"') else RepoPath(os.fsencode(name.removeprefix("./")))
     except ValueError:
         return None

@@ -157,17 +157,18 @@ def _call(name: str, kind: type[Any] | None, text: str, started: _Started, argum
             hint="Give these fields of its Settings other names.",
         )
 
-    def command(**values: Any) -> None:
-        raise typer.Exit(started(given(common, values), given(own, values)))
+    def command(**values: Any) -> int:
+        return started(given(common, values), given(own, values))
 
     job = typer.Option("--job", metavar="FILE.py", help="Load the job from a file that defines JOB.")
     which = inspect.Parameter(
         "which", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, job]
     )
     signature = inspect.Signature([*parameters(own), *parameters(common), which])
-    command.__signature__ = signature  # type: ignore[attr-defined]
+    told = reporting(command)
+    told.__signature__ = signature  # type: ignore[attr-defined]
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(help=text)(command)
+    app.command(help=text)(told)
     app(args=list(arguments), prog_name=name)
 
 

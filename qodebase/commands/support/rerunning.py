@@ -184,7 +184,7 @@ def _frozen(
 
     from qodebase.caps import NO_CAPS
     from qodebase.commands.support.environment import environment, keep_environment
-    from qodebase.runs import RunFolder
+    from qodebase.runs import RunFolder, plain_name
 
     folder = RunFolder.create(out)
     settings = recorded.settings()
@@ -193,7 +193,7 @@ def _frozen(
         keep_environment(folder.root, environment() | {"rerun_of": settings.run})
         again = msgspec.structs.replace(
             settings,
-            run=f"{out.resolve().name}-{secrets.token_hex(4)}",
+            run=f"{plain_name(out.resolve().name)}-{secrets.token_hex(4)}",
             job_file=str(Path(job_file).resolve()) if job_file else "",
             repository=str(folder.repository),
             model="recorded",

@@ -20,7 +20,7 @@ from qodebase.errors import QodebaseError
 from qodebase.intent import Ending, Intent, check_order
 from qodebase.privacy import PrivacySettings
 from qodebase.rule_settings import RuleSettings
-from qodebase.runs import RunExists, RunFolder, Settings
+from qodebase.runs import RunExists, RunFolder, Settings, plain_name
 
 if TYPE_CHECKING:
     from fleet.guard import Guard
@@ -316,7 +316,7 @@ def _run_id(order: Order, clock: Clock) -> str:
     import secrets
 
     own = f"seed-{order.seed}" if clock.simulated else secrets.token_hex(4)
-    return f"{order.out.resolve().name}-{own}"
+    return f"{plain_name(order.out.resolve().name)}-{own}"
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def selected(folder: RunFolder, selector: Selector) -> list[CommitId]:
     if not found:
         raise NothingSelected(
             f"no landing of {folder.root} is meant by that",
-            hint=f"See them: `qodebase status {folder.root}`, `qodebase diff {folder.root}`.",
+            hint=f"See them: `qodebase status {folder.called}`, `qodebase diff {folder.called}`.",
         )
     return found
 
@@ -133,7 +133,7 @@ def undo_order(folder: RunFolder, commits: Sequence[CommitId], how: Undoing) -> 
     if holder := folder.holder():
         raise StillWorking(
             f"{folder.root} is being worked on by {holder}",
-            hint=f"Wait for it, or let it pause first: `qodebase pause {folder.root}`.",
+            hint=f"Wait for it, or stop that process first (Ctrl-C); `qodebase resume {folder.called}` goes on later.",
         )
     settings = folder.settings()
     with job_of(folder, folder.repository) as job:

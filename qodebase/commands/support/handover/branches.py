@@ -14,6 +14,7 @@ from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import Tree
 from qodebase.record import write_notes
+from qodebase.runs import plain_name
 from qodebase.trailers import INTENT, RUN
 from qodebase.trunk.batch import Edit, Landed, Landing, Moved, Person
 from qodebase.trunk.refusals import refuse_broken
@@ -74,7 +75,7 @@ class Maker:
             commit = _take(step, branch, _many(self.run, branch, named, edits, expects, newest))
             if not named:
                 del step.notes[bytes.fromhex(commit)]
-        name = f"qodebase/{self.run}/{branch.name}"
+        name = f"qodebase/{plain_name(self.run)}/{branch.name}"
         tip = CommitId(step.tip.hex())
         if not self.writer.has(name, tip):
             self._moves.append(Move(name, self.writer.old_tip(name, force=self.force), tip))

@@ -16,7 +16,7 @@ from qodebase.commands.support.handover.writing import Writer
 from qodebase.commands.support.opening import opened
 from qodebase.paths import CommitId
 from qodebase.record import Record, read_notes, write_notes
-from qodebase.runs import RunFolder
+from qodebase.runs import RunFolder, plain_name
 from qodebase.trunk.reader import Reader
 
 
@@ -76,7 +76,8 @@ def carry(folder: RunFolder, repository: Path, ref: str, *, dry_run: bool) -> Ca
 
 def _exported(repository: Path, reader: Reader, tip: CommitId, run: str) -> list[Candidate]:
     """Return the commits of the run's exported branches that the branch at ``tip`` does not hold."""
-    refs = ask(repository, "for-each-ref", "--format=%(refname)", f"refs/heads/qodebase/{run}").decode().split()
+    ours = f"refs/heads/qodebase/{plain_name(run)}"
+    refs = ask(repository, "for-each-ref", "--format=%(refname)", ours).decode().split()
     if not refs:
         return []
     said = ask(repository, "rev-list", "--reverse", "--no-merges", *refs, f"^{tip}").decode().split()

@@ -67,7 +67,7 @@ def refuse_live(folder: RunFolder) -> None:
     if holder := folder.holder():
         raise StillWorking(
             f"{folder.root} is being worked on by {holder}",
-            hint=f"Wait for it, or let it pause first: `qodebase pause {folder.root}`.",
+            hint=f"Wait for it, or stop that process first (Ctrl-C); `qodebase resume {folder.called}` goes on later.",
         )
 
 
@@ -119,6 +119,6 @@ def read_works(folder: RunFolder, reader: Reader, shared: Container[RepoPath]) -
     if not works:
         raise NothingLanded(
             f"no landing of {folder.root} stands on its main",
-            hint=f"See how it ended: `qodebase status {folder.root}`.",
+            hint=f"See how it ended: `qodebase status {folder.called}`.",
         )
     return Works(works=works, undone=undone, foreign=foreign)
