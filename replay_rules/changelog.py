@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from qodebase.collision import Collision, Declined, Resolved
 from replay_rules.file_mode import merged_mode
 from replay_rules.hunks import hunks, lines_of
-from replay_rules.releases import BULLET, PATHS, UNDERLINE, headings_of, newest_section, section_of
+from replay_rules.releases import BULLET, PATHS, UNDERLINE, headings_of, newest_section, section_of, went_astray
 
 APPLIES = PATHS
 ORDER: int = 640
@@ -206,6 +206,8 @@ def _doubt(base: list[bytes], main: list[bytes], change: list[bytes], out: list[
     kept = iter(out)
     if not all(line in kept for line in base):
         return "a line of the base went: model"
+    if any(went_astray(filter(BULLET.match, set(side) - set(base)), side, out) for side in (main, change)):
+        return "a bullet would stand below a heading that the other side put there: model"
     titles = [[heading.text for heading in headings_of(side)] for side in (base, main, change, out)]
     return (
         ""

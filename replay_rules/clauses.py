@@ -27,6 +27,8 @@ APPLIES = ("*.py", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", 
 ORDER = 300
 
 _LEAVES = frozenset({"return_statement", "raise_statement", "throw_statement", "continue_statement", "break_statement"})
+_NUMERIC = re.compile(rb"s\s*([-+.\d]|Infinity|$)")
+"""A text that is loosely equal to a number in JavaScript, and so perhaps to what another clause compares with."""
 _SUBJECT = re.compile(rb"[A-Za-z_]\w*(\.\w+)*")
 
 
@@ -117,6 +119,8 @@ def _compared(parsed: Parsed, node: Node) -> Clause | None:
     sign = parsed.text(operator)
     if sign in (b"==", b"==="):
         value = literal(parsed, other)
+        if sign == b"==" and parsed.language != "python" and value is not None and _NUMERIC.match(value):
+            return None
         return Clause(text, frozenset({value})) if value is not None else None
     if sign == b"in" and parsed.language == "python" and other.type in ("tuple", "list", "set"):
         values = [literal(parsed, child) for child in other.named_children]

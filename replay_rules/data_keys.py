@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 _YAML_KEY = re.compile(
-    rb"""(?P<indent>[ ]*)(?P<dashes>(?:-[ ]+)*)(?P<key>"[^"]*"|'[^']*'|[^\s#"'\[\]{},&*!|>%@`-][^#]*?)[ ]*:(?=\s|\Z)"""
+    rb"""(?P<indent>[ ]*)(?P<dashes>(?:-[ ]+)*)"""
+    rb"""(?P<key>"[^"]*"|'[^']*'|[^\s#"'\[\]{},&*!|>%@`-](?:[^ #]|[ ]++)*?)[ ]*:(?=\s|\Z)"""
 )
 
 

@@ -7,8 +7,10 @@ on large files, and a different algorithm from git's.
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 try:
@@ -19,7 +21,18 @@ except ImportError:
 
 Lines = tuple[bytes, ...]
 
-_MOST_PAIRS = 2_000_000
+_MOST_WORK = 3_000_000
+"""Pairs of equal lines that one search looks at, at most; to pass a line without one takes as long as `_LINE` pairs."""
+
+_LINE = 20
+
+
+class Block(NamedTuple):
+    """A run that two sequences share: where it begins in each, and how long it is."""
+
+    base: int
+    side: int
+    size: int
 
 
 class Hunk(NamedTuple):
@@ -65,29 +78,107 @@ def hunks(base: Sequence[bytes], side: Sequence[bytes]) -> list[Hunk]:
     >>> hunks([b"a\n", b"b\n"], [b"a\n", b"x\n", b"b\n"])
     [Hunk(start=1, end=1, lines=(b'x\n',))]
     """
-    shorter = min(len(base), len(side))
-    head = 0
-    while head < shorter and base[head] == side[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and base[-1 - tail] == side[-1 - tail]:
-        tail += 1
+    head = _common(base, side)
+    tail = _common(base[head:][::-1], side[head:][::-1])
     found = whole_hunks(base[head : len(base) - tail], side[head : len(side) - tail])
     return [Hunk(head + hunk.start, head + hunk.end, hunk.lines) for hunk in found]
 
 
 def whole_hunks(base: Sequence[bytes], side: Sequence[bytes]) -> list[Hunk]:
-    """Return `hunks`, found without cutting off the common ends first.
+    """Return `hunks`, found without cutting off the common ends first; see `matched` for what takes too long."""
+    found: list[Hunk] = []
+    at = there = 0
+    for start, first, size in [*matched(base, side), (len(base), len(side), 0)]:
+        if at < start or there < first:
+            found.append(Hunk(at, start, tuple(side[there:first])))
+        at, there = start + size, first + size
+    return found
 
-    Where lines repeat so often that the search would take seconds, all is one hunk.
+
+def matched(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Block]:
+    """Return the runs that two sequences share, ascending: the longest first, as `difflib` finds them.
+
+    That takes time with the square of the length where many short runs are shared. Where it would take seconds, what
+    stands once on either side is matched first, in the longest row that both keep, and runs are looked for between
+    those; where even that is too much, what lies between two of them is taken as changed.
     """
-    if not base or not side:
-        return [Hunk(0, len(base), tuple(side))] if base or side else []
+    found = _longest_first(base, side)
+    if found is not None:
+        return found
+    blocks: list[Block] = []
+    at = there = 0
+    for start, first in [*_landmarks(base, side), (len(base), len(side))]:
+        blocks += _between(base, side, (at, start), (there, first))
+        if start < len(base) and first < len(side):
+            blocks.append(Block(start, first, 1))
+        at, there = start + 1, first + 1
+    return blocks
+
+
+def _longest_first(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Block] | None:
+    """Return what `matched` does, or None where it takes too long."""
     often = Counter(side)
-    if sum(often[line] for line in base) > _MOST_PAIRS:
-        return [] if base == side else [Hunk(0, len(base), tuple(side))]
-    codes = SequenceMatcher(None, base, side, autojunk=False).get_opcodes()
-    return [Hunk(start, end, tuple(side[first:last])) for tag, start, end, first, last in codes if tag != "equal"]
+    work = [0, *itertools.accumulate(_LINE + often[line] for line in base)]
+    left = _MOST_WORK
+    if not work[-1] - _LINE * len(base):
+        return []
+    matcher = SequenceMatcher(None, base, side, autojunk=False)
+    pending = [(0, len(base), 0, len(side))]
+    found: list[Block] = []
+    while pending:
+        start, end, first, last = pending.pop()
+        left -= work[end] - work[start]
+        if left < 0:
+            return None
+        at, there, size = matcher.find_longest_match(start, end, first, last)
+        if size:
+            found.append(Block(at, there, size))
+            pending += [(start, at, first, there)] if start < at and first < there else []
+            more = at + size < end and there + size < last
+            pending += [(at + size, end, there + size, last)] if more else []
+    return sorted(found)
+
+
+def _landmarks(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Return where what stands once on either side stands, the longest row that ascends on both (patience)."""
+    ours, theirs = Counter(base), Counter(side)
+    where = {line: at for at, line in enumerate(side) if theirs[line] == 1 == ours[line]}
+    ends: list[int] = []
+    rows: list[tuple[tuple[int, int], int | None]] = []
+    tops: list[int] = []
+    for at, line in enumerate(base):
+        if line not in where:
+            continue
+        there = where[line]
+        pile = bisect_left(ends, there)
+        rows.append(((at, there), tops[pile - 1] if pile else None))
+        ends[pile : pile + 1] = [there]
+        tops[pile : pile + 1] = [len(rows) - 1]
+    row: list[tuple[int, int]] = []
+    top = tops[-1] if tops else None
+    while top is not None:
+        place, top = rows[top]
+        row.append(place)
+    return row[::-1]
+
+
+def _between(
+    base: Sequence[Hashable], side: Sequence[Hashable], ours: tuple[int, int], theirs: tuple[int, int]
+) -> list[Block]:
+    """Return the runs between two landmarks: the common ends, and between those what can be found in time."""
+    (start, end), (first, last) = ours, theirs
+    head = _common(base[start:end], side[first:last])
+    tail = _common(base[start + head : end][::-1], side[first + head : last][::-1])
+    inner = (start + head, end - tail), (first + head, last - tail)
+    found = _longest_first(base[slice(*inner[0])], side[slice(*inner[1])]) or []
+    blocks = [Block(start, first, head)] if head else []
+    blocks += [Block(inner[0][0] + at, inner[1][0] + there, size) for at, there, size in found]
+    return [*blocks, Block(end - tail, last - tail, tail)] if tail else blocks
+
+
+def _common(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
+    pairs = zip(left, right, strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(left), len(right)))
 
 
 def conflicts(base: Sequence[bytes], main: Sequence[bytes], change: Sequence[bytes]) -> list[Conflict]:

@@ -57,9 +57,10 @@ def united(place: Place, region: Region) -> tuple[Item, ...] | Declined:
         return Declined(why="headers whose order may matter are added at one place: model")
     if all(any(_effects(parsed, item) for item in items) for parsed, items in sides):
         return Declined(why="imports whose order may matter are added at one place: model")
-    clashing = _bound(place.main.parsed, place.new_in(place.main)) & _bound(
-        place.change.parsed, place.new_in(place.change)
-    )
+    ours, theirs = (_bound(side.parsed, place.new_in(side)) for side in (place.main, place.change))
+    packages = _packages(place.main.parsed, place.new_in(place.main))
+    others = _packages(place.change.parsed, place.new_in(place.change))
+    clashing = (ours & theirs) | (packages & (theirs - others)) | (others & (ours - packages))
     if clashing:
         return Declined(why=f"both sides bind {min(clashing).decode(errors='replace')} by other imports: model")
     if any(b"__future__" in item.text for item in found.change) and found.main:
@@ -144,6 +145,18 @@ def _list(parsed: Parsed, item: Item) -> Container | None:
         node = argument.child_by_field_name("list") if argument is not None else None
     found = cut(parsed, node) if node is not None else None
     return found if found is not None and found.role == "names" else None
+
+
+def _packages(parsed: Parsed, items: list[Item]) -> set[bytes]:
+    """Return the packages that Python's ``import a`` and ``import a.b`` bind by their first name."""
+    nodes = [item.node for item in items if item.kind == "import" and item.node is not None]
+    modules = (
+        child
+        for node in nodes
+        if node.type == "import_statement" and parsed.language == "python"
+        for child in node.named_children
+    )
+    return {parsed.text(child).partition(b".")[0] for child in modules if child.type == "dotted_name"}
 
 
 def _bound(parsed: Parsed, items: list[Item]) -> set[bytes]:

@@ -20,7 +20,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
-from qodebase.collision import Collision
+from qodebase.collision import Collision, Declined, Resolved
+from replay_rules.clean_merge import merge
 from replay_rules.data_keys import reader_of
 from replay_rules.grammars import GRAMMARS, language_of
 from replay_rules.hunks import Hunk, hunks, lines_of, whole_hunks
@@ -62,6 +63,13 @@ def merge_objection(collision: Collision, result: bytes) -> str:
         or _sum(lines, ours, theirs, result, once)
         or ("" if result in (main, change) else _structure(collision.path, main, change, result))
     )
+
+
+def sound_merge(collision: Collision) -> Resolved | Declined:
+    """Return the clean merge where every invariant allows it: what a rule asks for beside the places it decides."""
+    outcome = merge(collision)
+    doubt = merge_objection(collision, outcome.content) if isinstance(outcome, Resolved) else ""
+    return Declined(why=doubt) if doubt else outcome
 
 
 def _placement(base: list[bytes], left: list[Hunk], right: list[Hunk], result: bytes) -> str:

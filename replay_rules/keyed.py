@@ -8,6 +8,7 @@ the result with values that the format's own parser read, independently of how t
 from __future__ import annotations
 
 import itertools
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -26,6 +27,8 @@ ORDERED_WORDS = frozenset(
 """Names of lists whose order means something, so they are no sets."""
 
 MISSING = object()
+_LINE_FEED = re.compile(rb"(?<!\r)\n")
+_COMMENT = re.compile(rb"^[ \t]*(#[^\r\n]*)", re.MULTILINE)
 
 
 class CannotMerge(Exception):
@@ -96,6 +99,9 @@ def replayed(
         if [render(tree) for tree in trees] != [*sides]:
             return Declined(why="the text is not read byte for byte: model")
         result = render(merged(trees[0], trees[1], trees[2], idempotent=collision.idempotent))
+        if all(_windows(side) for side in sides):
+            result = _LINE_FEED.sub(b"\r\n", result)
+        _comments_stand_once(base, main, change, result)
         if by_part and cuts(result):
             values = [load(render(tree)) for tree in _differing([*trees, read(result)])]
         else:
@@ -105,6 +111,18 @@ def replayed(
     if not explains(values[0], values[1], values[2], values[3]):
         return Declined(why="the merged value is not what both edits make: model")
     return Resolved(content=result, mode=mode)
+
+
+def _windows(content: bytes) -> bool:
+    return b"\n" in content and content.count(b"\n") == content.count(b"\r\n")
+
+
+def _comments_stand_once(base: bytes, main: bytes, change: bytes, result: bytes) -> None:
+    """Decline a comment more than the sides make: no parser sees those, so no proof by values does."""
+    before, ours, theirs, now = (Counter(_COMMENT.findall(content)) for content in (base, main, change, result))
+    for comment, count in now.items():
+        if count > max(ours[comment], theirs[comment], ours[comment] + theirs[comment] - before[comment]):
+            raise CannotMerge(f"the comment {_shown(comment)} would stand twice: model")
 
 
 def render(node: Node) -> bytes:
@@ -163,7 +181,7 @@ def merged(base: Node, main: Node, change: Node, *, idempotent: bool, name: Hash
             raise CannotMerge(f"{_shown(name)} changed its type: model")
         return _merged_keyed(base, main, change, idempotent=idempotent, name=name)
     if isinstance(base, Leaf) and isinstance(main, Leaf) and isinstance(change, Leaf):
-        chosen = greater(base.text, main.text, change.text)
+        chosen = greater(base.text, main.text, change.text, _shown(name).encode())
         if chosen is not None:
             return main if chosen == main.text else change
     raise CannotMerge(f"both sides changed {_shown(name)}: model")
@@ -219,6 +237,9 @@ def _merged_keyed(base: Keyed, main: Keyed, change: Keyed, *, idempotent: bool, 
             raise CannotMerge(f"the keys of {_shown(name)} were put in another order: model")
     if main.items:
         _must_be_a_set(base, main, change, name)
+        struck = [key for key in before if key not in ours and key not in theirs]
+        if struck and any(key not in before for key in (*ours, *theirs)):
+            raise CannotMerge(f"both sides took {_shown(struck[0])} out of {_shown(name)}, one for another: model")
     result: list[Member] = []
     for member in main.members:
         kept_member = _kept(before.get(member.key), member, theirs.get(member.key), idempotent=idempotent)
@@ -260,6 +281,9 @@ def _place(result: list[Member], base: Keyed, main: Keyed, change: Keyed) -> Non
     is_sorted = len(base.members) > 1 and all(_is_sorted(side.members) for side in (base, main, change))
     there = {member.key for member in result}
     behind: Hashable = MISSING
+    # Comments above a key of the base, now above a key that main put there; the change may have done so too.
+    taken = {one.lead for one in main.members if one.key not in before and one.lead.strip()}
+    taken &= {one.lead for one in base.members}
     leads = {member.lead for member in main.members[1:]} or {member.lead for member in change.members[1:]}
     for member in change.members:
         if member.key in before or member.key in ours:
@@ -272,7 +296,7 @@ def _place(result: list[Member], base: Keyed, main: Keyed, change: Keyed) -> Non
             at = keys.index(behind) + 1 if behind is not MISSING else 0
             while at < len(result) and result[at].key in ours and result[at].key not in before:
                 at += 1
-        placed = member
+        placed = replace(member, lead=b"") if member.lead in taken else member
         if change.separator:
             placed = _with_lead(result, at, member, leads)
         result.insert(at, placed)
@@ -339,8 +363,8 @@ def _is_sorted(members: Iterable[Member]) -> bool:
 
 
 def _shown(name: Hashable) -> str:
+    """Return a key as text that can be written; JSON's may hold half of a pair of code units."""
     if isinstance(name, bytes):
         return name.decode("utf-8", "replace") or "the file"
-    if isinstance(name, tuple):
-        return ".".join(str(part) for part in name if not isinstance(part, int)) or "the file"
-    return str(name)
+    whole = ".".join(str(part) for part in name if not isinstance(part, int)) if isinstance(name, tuple) else str(name)
+    return whole.encode(errors="replace").decode() or "the file"

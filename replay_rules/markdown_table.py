@@ -13,8 +13,8 @@ import re
 from typing import NamedTuple
 
 from qodebase.collision import Collision, Declined, Resolved, Side
-from replay_rules.clean_merge import merge
 from replay_rules.file_mode import merged_mode
+from replay_rules.invariants import sound_merge
 from replay_rules.keyed import CannotMerge, Keyed, Leaf, Member, merged, render
 
 APPLIES: tuple[str, ...] = ("*.md", "*.markdown", "*.mdx")
@@ -53,6 +53,9 @@ def rule(collision: Collision) -> Resolved | Declined:
         return Declined(why="no table: model")
     if not [table.header for table in tables] == [table.header for table in ours] == [table.header for table in theirs]:
         return Declined(why="a table or a column came or went: model")
+    headers = [table.header for table in tables]
+    if len(set(headers)) < len(headers) and not _above(base) == _above(main) == _above(change):
+        return Declined(why="tables with one header are told apart by the text above them, which changed: model")
     around = _around(collision, base, main, change)
     if isinstance(around, Declined):
         return around
@@ -75,7 +78,7 @@ def _around(collision: Collision, base: bytes, main: bytes, change: bytes) -> Si
     if old == ours == theirs:
         mode = merged_mode(collision)
         return mode if isinstance(mode, Declined) else Side(content=base, mode=mode)
-    outcome = merge(
+    outcome = sound_merge(
         Collision(
             path=collision.path,
             base=Side(content=old, mode=collision.base.mode),
@@ -87,6 +90,11 @@ def _around(collision: Collision, base: bytes, main: bytes, change: bytes) -> Si
     if isinstance(outcome, Declined):
         return Declined(why=f"beside the tables: {outcome.why}")
     return Side(content=outcome.content.replace(b"\x01\n", b"\0"), mode=outcome.mode)
+
+
+def _above(text: bytes) -> list[bytes]:
+    """Return the last line that is not blank before each table."""
+    return [piece.strip().rpartition(b"\n")[2] for piece in text.split(b"\0")[:-1]]
 
 
 def _merged(base: _Table, main: _Table, change: _Table, *, idempotent: bool) -> bytes:

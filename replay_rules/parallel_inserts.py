@@ -53,6 +53,10 @@ def rule(collision: Collision) -> Resolved | Declined:
         why = _objection(conflict, name)
         if why:
             return Declined(why=why)
+    if name.startswith(b"requirements"):
+        before, ours, theirs = map(_required, lines)
+        if (ours - before) & (theirs - before):
+            return Declined(why="both sides require one package: author")
     result = rebuild(lines[0], lines[1], lines[2], [(*conflict.main, *conflict.change) for conflict in found])
     wanted = Counter(lines[1])
     wanted.update(lines[2])
@@ -79,19 +83,19 @@ def _objection(conflict: Conflict, name: bytes) -> str:
     if name in (b".gitignore", b".dockerignore") and any(line.lstrip().startswith(b"!") for line in (*main, *change)):
         return "an exception is added, whose place matters: model"
     if name.startswith(b"requirements"):
-        return _requirements(main, change)
+        return _options(main, change)
     return ""
 
 
-def _requirements(main: Sequence[bytes], change: Sequence[bytes]) -> str:
-    names = []
-    for run in (main, change):
-        entries = [line for line in run if line.strip() and not line.lstrip().startswith(b"#")]
-        found = [_REQUIREMENT.match(line) for line in entries]
-        if not all(found):
-            return "an option is added, whose place may matter: model"
-        names.append({re.sub(rb"[-_.]+", b"-", match[0]).lower() for match in found if match})
-    return "both sides require one package: author" if names[0] & names[1] else ""
+def _options(main: Sequence[bytes], change: Sequence[bytes]) -> str:
+    entries = [line for line in (*main, *change) if line.strip() and not line.lstrip().startswith(b"#")]
+    return "" if all(map(_REQUIREMENT.match, entries)) else "an option is added, whose place may matter: model"
+
+
+def _required(lines: Sequence[bytes]) -> set[bytes]:
+    """Return the names of the packages that lines require, written alike."""
+    found = (_REQUIREMENT.match(line) for line in lines)
+    return {re.sub(rb"[-_.]+", b"-", match[0]).lower() for match in found if match}
 
 
 def _brackets(run: Sequence[bytes]) -> tuple[bool, int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 
+from replay_rules.hunks import matched
 from replay_rules.parts import Container, Item
 from replay_rules.places import Place, Region, Undecided
 
@@ -88,7 +88,5 @@ def texts(items: Sequence[Item]) -> list[tuple[bytes, bytes]]:
 
 
 def _matches(base: Sequence[Item], side: Sequence[Item]) -> dict[int, int]:
-    matcher = SequenceMatcher(None, [item.key for item in base], [item.key for item in side], autojunk=False)
-    return {
-        block.a + offset: block.b + offset for block in matcher.get_matching_blocks() for offset in range(block.size)
-    }
+    blocks = matched([item.key for item in base], [item.key for item in side])
+    return {block.base + step: block.side + step for block in blocks for step in range(block.size)}

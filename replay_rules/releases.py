@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -49,6 +49,7 @@ def clean_doubt(collision: Collision, result: bytes) -> str:
     the other side, and as they stand below its heading in the result. It is open where the other side neither gave it
     another heading nor took away the words that call it unreleased, and where it either calls it unreleased or made no
     heading beside it. A newer section above one that is still called unreleased is a second open line, no release.
+    And they stand below the same heading as on their side, where that is still there.
     """
     if not _is_changelog()(collision.path):
         return ""
@@ -58,11 +59,35 @@ def clean_doubt(collision: Collision, result: bytes) -> str:
     if section is None or not result:
         return ""
     merged = lines_of(result)
+    entered = [(_entered(base, side, section), side, other) for side, other in ((main, change), (change, main))]
     late = any(
         bullets and not (_is_open(base, other, section) and bullets <= Counter(section_of(merged, base, section)))
-        for bullets, other in ((_entered(base, main, section), change), (_entered(base, change, section), main))
+        for bullets, _, other in entered
     )
-    return "changelog: a release was made meanwhile: author" if late else ""
+    if late:
+        return "changelog: a release was made meanwhile: author"
+    astray = any(went_astray(bullets, side, merged) for bullets, side, _ in entered)
+    return "changelog: a bullet came below a heading that the other side put there: model" if astray else ""
+
+
+def went_astray(bullets: Iterable[bytes], side: list[bytes], merged: list[bytes]) -> bool:
+    """Return whether a new bullet stands below another heading than on its side, which is still there."""
+    wanted, now = _above(side), _above(merged)
+    titles = {heading.text for heading in headings_of(merged)}
+    new = [bullet.rstrip() for bullet in bullets]
+    return any(titles.issuperset(wanted[bullet]) and wanted[bullet] != now.get(bullet) for bullet in new)
+
+
+def _above(lines: list[bytes]) -> dict[bytes, tuple[bytes, ...]]:
+    """Map every bullet to the heading above it, to several where it stands several times."""
+    titles = {heading.line: heading.text for heading in headings_of(lines)}
+    found: dict[bytes, tuple[bytes, ...]] = {}
+    title = b""
+    for at, line in enumerate(lines):
+        title = titles.get(at, title)
+        if BULLET.match(line):
+            found[line.rstrip()] = (*found.get(line.rstrip(), ()), title)
+    return found
 
 
 def _is_open(base: list[bytes], side: list[bytes], section: range) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable
 from stat import S_IFMT, S_ISREG
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from qodebase.change import SUBMODULE
 from qodebase.collision import Declined, Entry, Side
@@ -43,6 +43,14 @@ class Code(Protocol):
         """Return the content of a file; raises `KeyError` where there is none."""
 
 
+class _Compared(NamedTuple):
+    """Files that are gone and that came, with an own content each, and which of them one name pairs."""
+
+    gone: list[RepoPath]
+    came: list[RepoPath]
+    named: dict[RepoPath, RepoPath]
+
+
 class Moves:
     """What is gone and what came between two trees, and which of them are the same file.
 
@@ -65,6 +73,8 @@ class Moves:
                 self.gone[path] = was
             elif was is None and now is not None and path not in apart:
                 self.came[path] = now
+        self._held: dict[tuple[int, int], _Compared] = {}
+        self._shares: dict[tuple[RepoPath, RepoPath], float] = {}
         self._pieces: dict[tuple[bool, RepoPath], tuple[Counter[bytes], int]] = {}
 
     def target(self, path: RepoPath) -> RepoPath | Declined | None:
@@ -79,46 +89,57 @@ class Moves:
         return self._of_like(path) if S_ISREG(own.mode) else None
 
     def _of_like(self, path: RepoPath) -> RepoPath | Declined | None:
-        gone, came = self._open(self.gone, self.came), self._open(self.came, self.gone)
+        gone, came, named = self._compared()
         if max(len(gone), len(came)) > _MOST_COMPARED:
             return Declined(why="too many files came and went to tell where it went: author")
-        fits = {other: self._alike(path, other) for other in came}
-        named = self._namesake(path, gone, came)
-        if named is not None:
-            best, least = named, fits[named]
+        taken = set(named.values())
+        fits = {other: self._alike(path, other) for other in came if other not in taken}
+        if path in named:
+            best = named[path]
+            least = self._alike(path, best)
         else:
             fits = {other: fit for other, fit in fits.items() if fit >= LEAST_ALIKE}
-            fits = {other: fit for other, fit in fits.items() if self._source_by_name(other, gone, came) is None}
             if not fits:
                 return None
             best = max(fits, key=lambda other: (fits[other], other))
             least = fits[best] - CLEAR_BY
         for other, fit in fits.items():
-            if other != best and fit > least and self._source_by_name(other, gone, came) is None:
+            if other != best and fit > least:
                 return Declined(why=f"it may have moved to {best.text} or to {other.text}: author")
         for other in gone:
-            if other != path and self._alike(other, best) > least and self._namesake(other, gone, came) in (None, best):
+            if other != path and named.get(other, best) == best and self._alike(other, best) > least:
                 return Declined(why=f"{best.text} may come from {other.text} as well: author")
         return best
 
+    def _compared(self) -> _Compared:
+        """Return the files to compare; asked anew when a pair was told and taken out."""
+        sizes = len(self.gone), len(self.came)
+        if sizes not in self._held:
+            gone, came = self._open(self.gone, self.came), self._open(self.came, self.gone)
+            few = max(len(gone), len(came)) <= _MOST_COMPARED
+            self._held = {sizes: _Compared(gone, came, self._by_name(gone, came) if few else {})}
+        return self._held[sizes]
+
     def _open(self, paths: dict[RepoPath, Entry], others: dict[RepoPath, Entry]) -> list[RepoPath]:
         """Return the files with content that have no equal on the other side."""
-        equal = {entry.id for entry in others.values()}
-        return [path for path, entry in paths.items() if S_ISREG(entry.mode) and entry.id not in {*equal, _EMPTY}]
+        known = {_EMPTY, *(entry.id for entry in others.values())}
+        return [path for path, entry in paths.items() if S_ISREG(entry.mode) and entry.id not in known]
 
-    def _namesake(self, path: RepoPath, gone: list[RepoPath], came: list[RepoPath]) -> RepoPath | None:
-        """Return the file that came under the same name in another folder, where that is one and alike enough."""
-        there = [other for other in came if _name(other) == _name(path)]
-        if len(there) != 1 or sum(_name(other) == _name(path) for other in gone) != 1:
-            return None
-        return there[0] if self._alike(path, there[0]) >= ALIKE_BY_NAME else None
-
-    def _source_by_name(self, target: RepoPath, gone: list[RepoPath], came: list[RepoPath]) -> RepoPath | None:
-        sources = [other for other in gone if _name(other) == _name(target)]
-        return sources[0] if len(sources) == 1 and self._namesake(sources[0], gone, came) == target else None
+    def _by_name(self, gone: list[RepoPath], came: list[RepoPath]) -> dict[RepoPath, RepoPath]:
+        """Map files that went to those that came under the same name, where either is one and they are alike enough."""
+        names = [Counter(map(_name, paths)) for paths in (gone, came)]
+        there = {_name(path): path for path in came}
+        pairs = {path: there[_name(path)] for path in gone if names[0][_name(path)] == names[1][_name(path)] == 1}
+        return {path: other for path, other in pairs.items() if self._alike(path, other) >= ALIKE_BY_NAME}
 
     def _alike(self, source: RepoPath, target: RepoPath) -> float:
         """Return the share of the larger content that stands in common pieces, 0 to 1."""
+        known = self._shares.get((source, target))
+        if known is None:
+            known = self._shares[source, target] = self._share(source, target)
+        return known
+
+    def _share(self, source: RepoPath, target: RepoPath) -> float:
         left, left_size = self._counted(False, source)
         right, right_size = self._counted(True, target)
         larger = max(left_size, right_size)

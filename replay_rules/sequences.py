@@ -211,7 +211,7 @@ def literal_in(parsed: Parsed, node: Node) -> bytes | None:
     if node.type in ("hash_key_symbol", "simple_symbol"):
         return b"y" + text.lstrip(b":")
     if node.type in ("int_literal", "integer_literal", "number_literal", "integer"):
-        return b"n" + text if re.fullmatch(rb"0|[1-9][0-9]*", text) else None
+        return b"n" + text if re.fullmatch(rb"0|[1-9][0-9]{0,99}", text) else None
     return None
 
 

@@ -131,9 +131,9 @@ def literal(parsed: Parsed, node: Node) -> bytes | None:
             return None
         return b"s" + text[1:-1]
     if node.type in ("integer", "number"):
-        return b"n" + text if re.fullmatch(rb"0|[1-9][0-9]*", text) else None
+        return b"n" + text if re.fullmatch(rb"0|[1-9][0-9]{0,99}", text) else None
     if node.type == "unary_operator" or node.type == "unary_expression":
-        return b"n" + text if re.fullmatch(rb"-[1-9][0-9]*", text) else None
+        return b"n" + text if re.fullmatch(rb"-[1-9][0-9]{0,99}", text) else None
     return None
 
 

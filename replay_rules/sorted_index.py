@@ -42,6 +42,8 @@ def rule(collision: Collision) -> Resolved | Declined:
     added = _added(base, change)
     if isinstance(added, Declined):
         return added
+    if added and main and _is_windows(added[0]) != _is_windows(main):
+        return Declined(why="the line ends of the index and of the change differ: author")
     out = _with_many(main, added) if len(added) > _MANY else _with_few(main, added)
     if isinstance(out, Declined):
         return out
@@ -95,6 +97,12 @@ def first_entry(index: bytes) -> int:
         return 0
     at = index.find(b"\n" + _ENTRY)
     return len(index) if at < 0 else at + 1
+
+
+def _is_windows(text: bytes) -> bool:
+    """Return whether the first line ends as on Windows."""
+    at = text.find(b"\n")
+    return at > 0 and text[at - 1 : at] == b"\r"
 
 
 def _with_few(index: bytes, lines: list[bytes]) -> bytes | Declined:

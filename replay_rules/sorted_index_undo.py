@@ -24,6 +24,8 @@ def rule(collision: Collision) -> Resolved | Declined:
     base, main, change = (side.content for side in (collision.base, collision.main, collision.change))
     if base is None or main is None or change is None:
         return Declined(why="the index is not there on every side: author")
+    if collision.base.mode != collision.change.mode:
+        return Declined(why="the change sets the index's file mode: author")
     removed = lines_without(base, change)
     if removed is None:
         return Declined(why="the change does more than removing lines of the index: author")

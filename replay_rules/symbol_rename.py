@@ -14,9 +14,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from qodebase.collision import Collision, Declined, Resolved, Side
-from qodebase.paths import RepoPath
-from replay_rules.clean_merge import merge
 from replay_rules.file_mode import merged_mode
+from replay_rules.invariants import sound_merge
 from replay_rules.kept import kept
 from replay_rules.parsing import NoGrammar, Parsed, parsed_once
 from replay_rules.parts import grammar_of
@@ -82,7 +81,7 @@ def rule(collision: Collision) -> Resolved | Declined:
         if isinstance(found, Declined):
             whys.append(found.why)
             continue
-        content = _again(base, renamer, other, found, main_renamed=main_renamed)
+        content = _again(collision, base, renamer, other, found, main_renamed=main_renamed)
         if isinstance(content, Declined):
             return content
         return Resolved(content=content, mode=mode)
@@ -152,7 +151,9 @@ def _renamed(base: Parsed, side: Parsed) -> _Rename | Declined:
     return rename
 
 
-def _again(base: Parsed, renamer: Parsed, other: Parsed, rename: _Rename, *, main_renamed: bool) -> bytes | Declined:
+def _again(
+    collision: Collision, base: Parsed, renamer: Parsed, other: Parsed, rename: _Rename, *, main_renamed: bool
+) -> bytes | Declined:
     if not _count(other, rename.old):
         return Declined(why="both sides did away with the old name: model")
     if re.search(rb"\b" + re.escape(rename.new) + rb"\b", other.content):
@@ -172,9 +173,13 @@ def _again(base: Parsed, renamer: Parsed, other: Parsed, rename: _Rename, *, mai
     if renamer.content == middle:
         return edited
     sides = (renamer.content, edited) if main_renamed else (edited, renamer.content)
-    outcome = merge(
+    outcome = sound_merge(
         Collision(
-            path=_path(base), base=Side(content=middle), main=Side(content=sides[0]), change=Side(content=sides[1])
+            path=collision.path,
+            base=Side(content=middle),
+            main=Side(content=sides[0]),
+            change=Side(content=sides[1]),
+            idempotent=collision.idempotent,
         )
     )
     if isinstance(outcome, Declined):
@@ -268,7 +273,3 @@ def _context(node: Node) -> tuple[str, str]:
 def _binds(node: Node) -> bool:
     above = node.parent
     return above is not None and ("parameter" in above.type or "pattern" in above.type or "import" in above.type)
-
-
-def _path(parsed: Parsed) -> RepoPath:
-    return RepoPath(b"part." + parsed.language.encode())

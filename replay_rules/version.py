@@ -1,18 +1,18 @@
 """Rule ``version``: where both sides raised the same version number, the greater one stays.
 
-A version is written as two to four numbers with dots between (``1.4``, ``v2.0.3``); two numbers count only on a line
-that has the word "version", so no measure is taken for one, and a bare integer never counts: a counter that two
-raised was raised twice. Other edits of the file must merge cleanly. Invariant: a version of the base that stands in
-several places becomes the same version in all of them, and nothing but versions is chosen.
+A version is written as two to four numbers with dots between (``1.4``, ``v2.0.3``). Two numbers count only on a line
+that has the word "version", so no measure is taken for one, and so do four that may be an address. A bare integer never
+counts: a counter that two raised was raised twice. Other edits of the file must merge cleanly. Invariant: a version of
+the base that stands in several places becomes the same version in all of them, and nothing but versions is chosen.
 """
 
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 
 from qodebase.collision import Collision, Declined, Resolved, Side
-from replay_rules.clean_merge import merge
+from replay_rules.hunks import matched
+from replay_rules.invariants import sound_merge
 
 APPLIES: tuple[str, ...] = (
     *("*.py", "*.toml", "*.json", "*.cfg", "*.ini", "*.txt", "*.md", "*.rst", "*.xml", "*.yaml", "*.yml", "*.js"),
@@ -73,10 +73,11 @@ def _remember(chosen: dict[bytes, set[bytes]], line: bytes, picked: bytes) -> No
             chosen.setdefault(number, set()).add(other)
 
 
-def greater(base: bytes, main: bytes, change: bytes) -> bytes | None:
+def greater(base: bytes, main: bytes, change: bytes, named: bytes = b"") -> bytes | None:
     """Return the one of two whole texts, such as ``"^1.4.2"``, that holds the greater version; None if none is.
 
-    Three or four numbers of one major version, both above the base's, in the same quotes and range sign.
+    Three or four numbers of one major version, both above the base's, in the same quotes and range sign; what an
+    address may be only under a name that says version.
     """
     matches = [_WHOLE.fullmatch(side) for side in (base, main, change)]
     if not all(matches):
@@ -84,6 +85,8 @@ def greater(base: bytes, main: bytes, change: bytes) -> bytes | None:
     shapes = {match.group(1, 2, 3, 5) for match in matches if match}
     numbers = [match.group(4) for match in matches if match]
     best = _greater(*numbers)
+    if any(map(_is_address, numbers)) and not _WORD.search(named):
+        return None
     if len(shapes) != 1 or best is None or numbers[1] == numbers[2]:
         return None
     return main if best == numbers[1] else change
@@ -109,12 +112,20 @@ def _picked(lines: tuple[bytes, bytes, bytes]) -> bytes | Declined:
             continue
         if base.count(b".") + 1 < enough:
             return Declined(why="a number with one point is a version only beside that word: model")
+        if enough > 2 and any(map(_is_address, (base, main, change))):
+            return Declined(why="four small numbers are a version only beside that word, else an address: model")
         best = _greater(base.lstrip(b"v"), main.lstrip(b"v"), change.lstrip(b"v"))
         if best is None:
             return Declined(why="the versions have other majors or went down: author")
         out.append(main if best == main.lstrip(b"v") else change)
     replacing = iter(out)
     return _VERSION.sub(lambda _: next(replacing), lines[0])
+
+
+def _is_address(number: bytes) -> bool:
+    """Return whether a version's numbers may be those of an address of the network."""
+    parts = number.lstrip(b"v").split(b".")
+    return len(parts) == 4 and all(int(part) < 256 for part in parts)
 
 
 def _greater(base: bytes, main: bytes, change: bytes) -> bytes | None:
@@ -127,8 +138,7 @@ def _greater(base: bytes, main: bytes, change: bytes) -> bytes | None:
 def _partners(base: list[bytes], side: list[bytes]) -> dict[int, int]:
     """Map lines of the base to those of a side that are equal but for their versions."""
     before, after = ([_VERSION.sub(b"\0", line) for line in lines] for lines in (base, side))
-    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
-    return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
+    return {block.base + step: block.side + step for block in matched(before, after) for step in range(block.size)}
 
 
 def _rest(collision: Collision, base: list[bytes], main: list[bytes], change: list[bytes]) -> Resolved | Declined:
@@ -141,5 +151,5 @@ def _rest(collision: Collision, base: list[bytes], main: list[bytes], change: li
     )
     if main == change and base != main and not collision.idempotent:
         return Declined(why="beside the version both sides made the same edit: author")
-    outcome = merge(rest)
+    outcome = sound_merge(rest)
     return Declined(why=f"beside the version: {outcome.why}") if isinstance(outcome, Declined) else outcome

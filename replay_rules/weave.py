@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from qodebase.collision import Collision, Declined, Resolved, Side
 from qodebase.paths import RepoPath
-from replay_rules.clean_merge import merge
 from replay_rules.file_mode import merged_mode
+from replay_rules.invariants import sound_merge
 from replay_rules.layouts import lead, one_layout, shell
 from replay_rules.parsing import NoGrammar, Parsed, parsed_once
 from replay_rules.parts import Container, Item, by_text, cut, cut_once, grammar_of, join
@@ -102,7 +102,7 @@ class _Loom:
         if depth > _DEEPEST:
             raise Undecided("nested too deeply: model")
         if base.type in _BLOCKS and base.type == main.type == change.type:
-            clean = _clean(texts[0], texts[1], texts[2])
+            clean = self._clean(texts[0], texts[1], texts[2])
             if clean is not None:
                 return clean
         if len({node.type for node in nodes}) > 1:
@@ -270,7 +270,7 @@ class _Loom:
         )
         if easy is not None:
             return easy
-        clean = _clean(base.text, main.text, change.text)
+        clean = self._clean(base.text, main.text, change.text)
         if clean is not None:
             return clean
         if base.node is None or main.node is None or change.node is None:
@@ -288,11 +288,12 @@ class _Loom:
             raise Undecided(why)
         return head + inner + tail
 
-
-def _clean(base: bytes, main: bytes, change: bytes) -> bytes | None:
-    sides = [Side(content=text + b"\n") for text in (base, main, change)]
-    outcome = merge(Collision(path=_NOWHERE, base=sides[0], main=sides[1], change=sides[2]))
-    return outcome.content[:-1] if isinstance(outcome, Resolved) else None
+    def _clean(self, base: bytes, main: bytes, change: bytes) -> bytes | None:
+        sides = [Side(content=text + b"\n") for text in (base, main, change)]
+        outcome = sound_merge(
+            Collision(path=_NOWHERE, base=sides[0], main=sides[1], change=sides[2], idempotent=self._idempotent)
+        )
+        return outcome.content[:-1] if isinstance(outcome, Resolved) else None
 
 
 def _line_end(contents: Sequence[bytes]) -> bytes | None:

@@ -23,7 +23,7 @@ _LARGEST = 200_000
 _MARKED = re.compile(rb"(?:^|[\s\[{,])[&*!][\w.!-]|<<\s*:|^%|^\.\.\.|^[ ]*\?[ ]|^[ ]*\t", re.MULTILINE)
 _KEY = re.compile(
     rb"""("(?:[^"\\\r\n]|\\.)*"|'(?:[^'\r\n]|'')*'"""
-    rb"""|[^\s"'#\[\]{},&*!|>%@`?:-](?:[^\r\n#:]|:(?=\S)|(?<=\S)#)*?)\s*:(?=\s|$)[ ]*"""
+    rb"""|[^\s"'#\[\]{},&*!|>%@`?:-](?:[^\s#:]|[^\S\r\n]++|:(?=\S)|(?<=\S)#)*?)\s*:(?=\s|$)[ ]*"""
 )
 _QUOTING = re.compile(rb"""^[^"'\[\]{}\n]*["'\[\]{}].*$""", re.MULTILINE)
 _BRACKET = re.compile(rb"[\[\]{}]")
@@ -169,7 +169,7 @@ def _items(lines: list[bytes], indent: int) -> list[Member] | None:
         if item is None or not name or name[:1] in b"[{|>#" or _KEY.match(text) or _ITEM.match(text):
             return None
         shown = name.decode("utf-8", "replace").strip("\"'")
-        key: Any = int(shown) if shown.isdecimal() else shown
+        key: Any = int(shown) if shown.isdecimal() and len(shown) < 100 else shown
         leaf = Leaf(text=text, data=text.rstrip(b"\r\n"))
         lead = b"".join(lines[start:at])
         found.append(Member(key=key, lead=lead, head=line[: item.end()], value=leaf))

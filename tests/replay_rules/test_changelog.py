@@ -154,3 +154,14 @@ def test_where_a_list_grows_at_its_top_the_newest_stands_on_top() -> None:
     base = b"1.2\n---\n\n- one\n- two\n\n1.1\n---\n\n- began\n"
     sides = [edited(base, (b"- one\n", b"- %s\n- one\n" % word)) for word in (b"m", b"c")]
     assert content_of(rule(collide("NEWS", base, *sides))) == edited(base, (b"- one\n", b"- c\n- m\n- one\n"))
+
+
+def test_a_bullet_does_not_come_below_a_heading_that_the_other_side_put_above_it() -> None:
+    base = b"# Log\n\n## Unreleased\n\n## 1.0\n\n- z\n"
+    titled = edited(base, (b"Unreleased\n", b"Unreleased\n- m\n\n### New\n- n\n"))
+    plain = edited(base, (b"Unreleased\n\n", b"Unreleased\n\n- c\n\n"))
+    for sides in ((titled, plain), (plain, titled)):
+        merged = merge_file(base, *sides)
+        assert merged is not None
+        assert "below a heading" in clean_doubt(collide("CHANGELOG.md", base, *sides), merged)
+        assert "below a heading" in reason_of(rule(collide("CHANGELOG.md", base, *sides)))

@@ -103,3 +103,10 @@ def test_generated_decisions_answer_as_both_sides_wanted() -> None:
         decide = spaces["f"]
         assert callable(decide)
         assert [decide(key) for key in itertools.chain(keys, "az")] == [*(key.upper() for key in keys), 1, 0]
+
+
+def test_texts_that_javascript_takes_for_numbers_may_overlap() -> None:
+    base = b"function f(k) {\n  if (k == 'a') {\n    return 1;\n  }\n  return 0;\n}\n"
+    sides = [b"  if (k %s) {\n    return 2;\n  }\n" % test for test in (b"== '1'", b"== 1", b"=== '1'", b"=== 1")]
+    assert why(rule(inserted(base, b"  return 0", sides[0], sides[1], b"m.js")))
+    assert content(rule(inserted(base, b"  return 0", sides[2], sides[3], b"m.js")))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import difflib
 import random
+import time
+
+import pytest
 
 from replay_rules.hunks import Hunk, conflicts, hunks, lines_of, rebuild, whole_hunks
 
@@ -81,3 +84,23 @@ def test_the_quick_matcher_finds_what_the_standard_library_finds() -> None:
         codes = difflib.SequenceMatcher(None, base, side, autojunk=False).get_opcodes()
         expected = [Hunk(start, end, tuple(side[a:b])) for tag, start, end, a, b in codes if tag != "equal"]
         assert whole_hunks(base, side) == expected
+
+
+def test_lines_that_change_by_turns_are_found_in_time() -> None:
+    base = [b"%d\n" % number for number in range(10_000)]
+    side = [line if number % 2 else b"new " + line for number, line in enumerate(base)]
+    began = time.process_time()
+    assert hunks(base, side) == [Hunk(at, at + 1, (side[at],)) for at in range(0, len(base), 2)]
+    assert time.process_time() - began < 5
+
+
+def test_what_is_found_by_landmarks_still_gives_the_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("replay_rules.hunks._MOST_WORK", 100)
+    dice = random.Random(3)
+    for _ in range(300):
+        kinds = dice.choice((3, 40))
+        base = [b"%d\n" % dice.randrange(kinds) for _ in range(dice.randrange(40))]
+        side = [line for line in base if dice.random() < 0.8]
+        for _ in range(dice.randrange(4)):
+            side.insert(dice.randrange(len(side) + 1), b"%d\n" % dice.randrange(kinds))
+        assert rebuild(base, base, side, []) == side

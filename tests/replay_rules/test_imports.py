@@ -107,3 +107,12 @@ def test_imports_that_both_sides_keep_in_order_stay_in_order() -> None:
         b"List\n", b"List\nfrom typing import Set\nfrom typing import Tuple\nfrom typing import Union\n"
     )
     assert content(rule(three(base, main, change))) == wanted
+
+
+def test_a_package_bound_by_a_module_of_it_is_not_bound_to_something_else() -> None:
+    base = b"import re\n\n\nx = 1\n"
+    module, name = base.replace(b"re\n", b"re\nimport os.path\n"), base.replace(b"re\n", b"re\nfrom my import os\n")
+    for sides in ((module, name), (name, module)):
+        assert "other imports" in why(rule(three(base, *sides)))
+    both = content(rule(three(base, module, base.replace(b"re\n", b"re\nimport os\n"))))
+    assert both.count(b"import os") == 2

@@ -131,3 +131,21 @@ def test_any_json_is_put_together_again_byte_for_byte() -> None:
     for _ in range(200):
         content = json.dumps(random_value(source), indent=source.choice([None, 1, 4])).encode() + b" \n"
         assert render(read(content)) == content
+
+
+@pytest.mark.parametrize(
+    ("base", "main", "change"),
+    [
+        (b'{"at": [10, 20]}', b'{"at": [12, 20]}', b'{"at": [14, 20]}'),
+        (b'{"look": ["light", "x"]}', b'{"look": ["dark", "x"]}', b'{"look": ["blue", "x"]}'),
+        (b'{"look": ["light", "x"]}', b'{"look": ["dark", "x"]}', b'{"look": ["x"]}'),
+    ],
+)
+def test_an_item_that_both_sides_took_out_was_changed_by_both(base: bytes, main: bytes, change: bytes) -> None:
+    assert "one for another" in reason_of(rule(collide("a.json", base, main, change)))
+    assert "one for another" in reason_of(rule(collide("a.json", base, change, main)))
+
+
+def test_a_reason_can_be_written_whatever_the_key() -> None:
+    main, change = b'{"a": 1, "\\ud800": 2}', b'{"a": 1, "\\ud800": 3}'
+    assert reason_of(rule(collide("a.json", b'{"a": 1}', main, change))).encode()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import msgspec
+import pytest
+
 from qodebase.change import EXECUTABLE, REGULAR
 from qodebase.collision import Collision, Declined, Kind, Resolved, Side, Step
 from qodebase.paths import RepoPath
 from replay_rules.ladder import climb, climb_shared, kind_of, redo
+from replay_rules.registry import rules_for
 from replay_rules.symbols_added import rule
+from tests.support.replay_sides import edited
 
 INDEX = b"# Index\n\n- `b` `g` x\n"
 
@@ -84,3 +89,38 @@ def test_no_rule_lands_a_use_of_a_name_that_main_renamed() -> None:
     climbed = climb(Collision(path=RepoPath(b"a.py"), base=sides[0], main=sides[1], change=sides[2]), ["symbols-added"])
     assert climbed.resolved is None
     assert "rename: old is used and no longer defined" in climbed.steps[-1].declined
+
+
+_BODY = b"def f(a):\n    n = 5\n    x = a\n    y = a\n    z = a\n    w = a\n    return n\n"
+_ALIKE = {
+    "m.py": (
+        b"import os\n\n\n" + _BODY,
+        ((b"import os\n", b"import os\nimport re\n"), (b"n = 5", b"n = 6"), (b"w = a", b"w = 1")),
+        ((b"import os\n", b"import os\nimport sys\n"), (b"n = 5", b"n = 6"), (b"y = a", b"y = 2")),
+    ),
+    "renamed.py": (
+        _BODY + b"\n\nN = 5\nA = 1\nB = 1\nC = 1\n",
+        ((b"def f", b"def g"), (b"N = 5", b"N = 6")),
+        ((b"N = 5", b"N = 6"), (b"C = 1\n", b"C = f(1)\n")),
+    ),
+    "setup.cfg": (
+        b"version = 1.4.0\na = 1\nbuild = 5\nb = 1\nc = 1\n",
+        ((b"1.4.0", b"1.4.1"), (b"build = 5", b"build = 6")),
+        ((b"1.4.0", b"1.5.0"), (b"build = 5", b"build = 6"), (b"c = 1", b"c = 2")),
+    ),
+    "T.md": (
+        b"count: 5\n\na\n\nb\n\n| n | v |\n| - | - |\n| a | 1 |\n",
+        ((b"count: 5", b"count: 6"), (b"| a | 1 |\n", b"| a | 1 |\n| b | 2 |\n")),
+        ((b"count: 5", b"count: 6"), (b"\nb\n", b"\nbb\n"), (b"| a | 1 |\n", b"| a | 1 |\n| c | 3 |\n")),
+    ),
+}
+
+
+@pytest.mark.parametrize("path", _ALIKE)
+def test_an_edit_that_both_sides_made_is_not_taken_once_beside_what_a_rule_decides(path: str) -> None:
+    base, ours, theirs = _ALIKE[path]
+    main, change = edited(base, *ours), edited(base, *theirs)
+    for sides in ((main, change), (change, main)):
+        assert climb(collide(path, base, *sides), rules_for(RepoPath(path.encode()))).resolved is None
+    once = msgspec.structs.replace(collide(path, base, main, change), idempotent=True)
+    assert climb(once, rules_for(once.path)).resolved is not None

@@ -88,3 +88,10 @@ def test_random_rows_are_all_there_in_the_order_of_their_sides() -> None:
             ]
             assert sorted(known) == sorted(side)
             assert [row for row in known if row in rows] == rows
+
+
+def test_tables_with_one_header_that_changed_places_are_not_mixed() -> None:
+    head = b"| n | v |\n| - | - |\n"
+    one, two = b"# One\n\n" + head + b"| a | 1 |\n\n", b"# Two\n\n" + head + b"| b | 2 |\n\n"
+    main = one.replace(b"| a | 1 |\n", b"| a | 1 |\n| x | 9 |\n") + two
+    assert "told apart" in reason_of(rule(collide("R.md", one + two, main, two + one)))

@@ -62,3 +62,10 @@ def test_generated_insertions_equal_both_edits_applied() -> None:
             for columns in ((runs[0], base), (runs[1], base), (runs[0], runs[1], base))
         )
         assert content(rule(three(b"".join(base), main, change, PATH))) == both
+
+
+def test_a_package_that_both_sides_require_at_different_places_is_required_once() -> None:
+    base = b"a\nq\nr\ns\nt\n"
+    main = b"a\nfoo==1\nq\nr\ns\nt\nbar\n"
+    change = b"a\nbaz\nq\nr\nFoo>=2\ns\nt\n"
+    assert "one package" in why(rule(three(base, main, change, b"requirements.txt")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -174,3 +175,14 @@ def _renames_of_git(folder: Path, pairs: Sequence[tuple[Files, Files]]) -> list[
         parts = subprocess.run(words, capture_output=True, check=True).stdout.split(b"\0")[:-1]
         found.append(dict(zip(parts[1::3], parts[2::3], strict=True)))
     return found
+
+
+def test_a_folder_of_edited_files_is_followed_in_time() -> None:
+    paths = [f"m{number}.py" for number in range(300)]
+    texts = [b"".join(b"line %d of %d\n" % (line, number) for line in range(30)) for number in range(len(paths))]
+    before = Files({f"old/{path}": text for path, text in zip(paths, texts, strict=True)})
+    now = Files({f"new/{path}": text + b"more\n" for path, text in zip(paths, texts, strict=True)})
+    moves = moves_between(before, now)
+    began = time.process_time()
+    assert all(moves.target(RepoPath(f"old/{path}".encode())) == f"new/{path}".encode() for path in paths)
+    assert time.process_time() - began < 4

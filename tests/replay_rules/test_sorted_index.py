@@ -86,3 +86,11 @@ def test_the_first_entry_is_found_behind_any_heading() -> None:
     assert first_entry(entry("a", "1")) == 0
     assert first_entry(HEAD + entry("a", "1")) == len(HEAD)
     assert first_entry(HEAD) == len(HEAD)
+
+
+def test_entries_of_other_line_ends_are_not_mixed() -> None:
+    base = HEAD + entry("b", "f")
+    main = (HEAD + entry("a", "f") + entry("b", "f")).replace(b"\n", b"\r\n")
+    outcome = rule(collide(base, main, base + entry("c", "f")))
+    assert isinstance(outcome, Declined)
+    assert "line ends" in outcome.why

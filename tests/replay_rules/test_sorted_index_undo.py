@@ -81,3 +81,10 @@ def test_a_change_that_does_anything_else_is_declined() -> None:
         (index({1, 2}), HEAD + line(1) + b"by hand\n" + line(2), index({1})),
     ):
         assert isinstance(undo(collision(base, main, change)), Declined), (base, main, change)
+
+
+def test_a_change_that_sets_the_mode_as_well_is_declined() -> None:
+    base, main, change = index({1, 2}), index({1, 2, 3}), index({1})
+    sides = (Side(content=base), Side(content=main), Side(content=change, mode=0o100755))
+    outcome = undo(Collision(path=RepoPath(b"INDEX.md"), base=sides[0], main=sides[1], change=sides[2]))
+    assert isinstance(outcome, Declined)

@@ -60,3 +60,8 @@ def test_generated_sorted_tables_are_the_sorted_union() -> None:
         outcome = rule(three(versions[0], versions[1], versions[2]))
         wanted = b"t = [%s]\n" % ", ".join(map(str, sorted(numbers))).encode()
         assert getattr(outcome, "content", wanted) == wanted
+
+
+def test_a_number_of_any_length_never_raises() -> None:
+    base = b"T = [\n    1,\n    " + b"9" * 5000 + b",\n]\n"
+    assert why(rule(inserted(base, b"]", b"    3,\n", b"    4,\n")))

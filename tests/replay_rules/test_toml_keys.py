@@ -119,3 +119,16 @@ def test_random_tables_get_both_sides_entries() -> None:
         for get in (lambda value: value["a"], lambda value: value["b"]["c"], lambda value: value["d"]):
             assert get(values[3]) == get(values[1]) | get(values[2])
     assert resolved > 100
+
+
+def test_a_line_that_had_no_end_gets_the_one_of_the_file() -> None:
+    base = b"[a]\r\nx = 1\r\n[b]\r\ny = 2\r\n"
+    main, change = base + b"z = 3", edited(base, (b"x = 1", b"x = 2"), (b"y = 2\r\n", b"y = 2"))
+    for sides in ((main, change), (change, main)):
+        assert content_of(rule(collide("a.toml", base, *sides))) == change + b"\r\nz = 3"
+
+
+def test_a_comment_that_both_sides_put_a_key_below_stands_once() -> None:
+    base = b"[a]\n# Why.\nx = 1\n"
+    main, change = edited(base, (b"x", b"m = 1\nx")), edited(base, (b"x", b"c = 2\nx"))
+    assert content_of(rule(collide("a.toml", base, main, change))) == edited(base, (b"x", b"m = 1\nc = 2\nx"))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 
@@ -78,3 +79,19 @@ def test_numbers_are_compared_as_numbers() -> None:
         texts = [b"version = %d.%d.%d\n" % numbers for numbers in ((3, 0, 7), *raised)]
         merged = content_of(rule(collide("a.cfg", *texts)))
         assert merged == b"version = %d.%d.%d\n" % max(raised)
+
+
+def test_the_greater_of_two_addresses_is_not_chosen() -> None:
+    sides = [b"host = 10.0.0.%d\n" % number for number in (5, 7, 9)]
+    assert "address" in reason_of(rule(collide("net.ini", *sides)))
+    assert greater(b'"10.0.0.5"', b'"10.0.0.7"', b'"10.0.0.9"') is None
+    assert greater(b'"1.2.0.5"', b'"1.2.0.7"', b'"1.2.0.9"', b"version") == b'"1.2.0.9"'
+    sides = [b"version = 1.2.0.%d\n" % number for number in (5, 7, 9)]
+    assert content_of(rule(collide("a.ini", *sides))) == sides[2]
+
+
+def test_a_file_of_blank_lines_takes_no_time() -> None:
+    sides = [b"version = 1.2.%d\n" % number + b"\n" * 4000 for number in (5, 7, 9)]
+    began = time.process_time()
+    assert content_of(rule(collide("a.ini", *sides))) == sides[2]
+    assert time.process_time() - began < 4

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from qodebase.collision import Resolved
+from replay_rules.data_keys import reader_of
 from replay_rules.keyed import CannotMerge, render
 from replay_rules.yaml_keys import load, read, rule
 from tests.support.replay_sides import collide, content_of, edited, reason_of, takes_odd_bytes
@@ -126,3 +129,24 @@ def test_what_no_side_touches_may_be_what_no_parser_takes_and_what_one_touches_n
     assert content_of(rule(collide("c.yml", base, main, change))) == wanted
     broken = edited(main, (b"a: b: c", b"a: b: d"))
     assert "not plain YAML" in reason_of(rule(collide("c.yml", base, broken, change)))
+
+
+def test_a_comment_that_both_sides_put_a_key_below_stands_once() -> None:
+    base = b"# About.\n\n# How long.\ndays: 30\nlabel: x\n"
+    main, change = edited(base, (b"days", b"m: 1\ndays")), edited(base, (b"days", b"c: 2\ndays"))
+    wanted = edited(base, (b"days", b"m: 1\nc: 2\ndays"))
+    assert content_of(rule(collide("a.yaml", base, main, change))) == wanted
+    above = edited(base, (b"# How long.\ndays", b"# More.\n# How long.\nc: 2\ndays"))
+    assert "stand twice" in reason_of(rule(collide("a.yaml", base, main, above)))
+
+
+def test_long_lines_of_blanks_and_long_numbers_are_read_in_time() -> None:
+    base = b"a" + b" " * 20_000 + b"b\n"
+    began = time.process_time()
+    reason_of(rule(collide("a.yaml", base, b"m: 1\n" + base, b"c: 1\n" + base)))
+    reader = reader_of(b"a.yaml")
+    assert reader is not None
+    assert not reader(base).faults
+    assert time.process_time() - began < 2
+    base = b"a:\n  - 1\n  - " + b"9" * 5000 + b"\nb: 1\n"
+    assert content_of(rule(collide("a.yaml", base, base + b"c: 1\n", base.replace(b"b: 1", b"b: 2"))))
