@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from qodebase.errors import QodebaseError
+from qodebase.trunk.refs import head_of
 
 
 class CheckedOut(QodebaseError):
@@ -29,7 +30,7 @@ def refuse_checked_out(git: Path, ref: str, *, bare: bool) -> None:
         if link.is_file():
             places.append((folder, link.parent))
     for folder, tree in places:
-        if ref in _stands_on(folder):
+        if ref in _stands_on(folder, git):
             short = ref.removeprefix("refs/heads/")
             raise CheckedOut(
                 f"{short} is checked out in {tree}: its files would fall behind the branch",
@@ -37,11 +38,10 @@ def refuse_checked_out(git: Path, ref: str, *, bare: bool) -> None:
             )
 
 
-def _stands_on(folder: Path) -> list[str]:
-    head = _text(folder / "HEAD").removeprefix("ref:").strip()
+def _stands_on(folder: Path, git: Path) -> list[str]:
     rebased = [_text(folder / name / "head-name") for name in ("rebase-merge", "rebase-apply")]
     bisected = _text(folder / "BISECT_START")
-    return [head, *rebased, f"refs/heads/{bisected}" if bisected else ""]
+    return [head_of(folder, git), *rebased, f"refs/heads/{bisected}" if bisected else ""]
 
 
 def _text(path: Path) -> str:

@@ -75,7 +75,8 @@ def wishes_of(git: Path) -> Wishes:
     """
     config = read_config(git)
     bare_word = value(config, b"core", b"bare")
-    bare = git.name != ".git" if bare_word is None else bare_word in _TRUE
+    alone = git.name != ".git" and value(config, b"core", b"worktree") is None
+    bare = alone if bare_word is None else bare_word in _TRUE
     logs = value(config, b"core", b"logallrefupdates")
     return Wishes(
         bare=bare,
@@ -91,7 +92,7 @@ def _shared(git: Path, word: bytes | None) -> Shared:
         return Shared(0o660)
     if word in _EVERYBODY:
         return Shared(0o664)
-    if re.fullmatch(rb"0[0-7]{3}", word) and int(word, 8) & 0o600 == 0o600:
+    if re.fullmatch(rb"[0-7]{3,5}", word) and int(word, 8) & 0o600 == 0o600:
         return Shared(int(word, 8) & 0o666, exact=True)
     raise UnsupportedRepository(
         f"{git / 'config'}: core.sharedRepository is {word.decode(errors='replace')!r}",

@@ -7,6 +7,7 @@ pull`` does), one commit joins what they pushed to that line, with their tree an
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 
 from qodebase.errors import QodebaseError
 from qodebase.trailers import JOINS, RUN
@@ -15,7 +16,7 @@ from qodebase.trunk.files import Files
 from qodebase.trunk.history import first_parents, read_commit
 from qodebase.trunk.notes import add_notes_commit, notes_tree, united
 from qodebase.trunk.objects import COMMIT, Objects, hash_object
-from qodebase.trunk.pack import PackWriter
+from qodebase.trunk.pack import PackWriter, let_go
 from qodebase.trunk.remote import Remote
 from qodebase.trunk.repository import Folders
 
@@ -48,6 +49,7 @@ class Following:
         self._folders = folders
         self._run = run
         self._base = base
+        self._kept: list[Path] = []
 
     def main(self, main: str, there: str | None, known: str | None, *, opening: bool) -> str:
         """Return what main becomes where the branch elsewhere went from ``known`` to ``there``.
@@ -96,6 +98,11 @@ class Following:
             return notes
         return self._unite(there, notes) if self._remote.unpushed(notes, there) else there
 
+    def let_go(self) -> None:
+        """Leave to git what was written; call it when refs lead to it."""
+        while self._kept:
+            let_go(self._files, self._kept.pop())
+
     def _stands_on(self, tip: str, commit: str) -> bool:
         """Return whether a commit is near below a tip, along first parents."""
         near = islice(first_parents(self._objects, self._folders.git, tip), _NEAR)
@@ -120,7 +127,7 @@ class Following:
         pack = PackWriter()
         id = hash_object(COMMIT, content)
         pack.add(COMMIT, id, content)
-        pack.write(self._files, self._folders.packs)
+        self._kept.append(pack.write(self._files, self._folders.packs))
         return id.hex()
 
     def _unite(self, there: str, here: str) -> str:
@@ -128,7 +135,7 @@ class Following:
         tree = united(notes_tree(self._objects, there), notes_tree(self._objects, here), pack)
         person = read_commit(self._objects, there).committer
         tip = add_notes_commit(pack, tree, parent=there, joined=here, person=person, subject="Unite notes")
-        pack.write(self._files, self._folders.packs)
+        self._kept.append(pack.write(self._files, self._folders.packs))
         return tip
 
     def _rewritten(self, main: str) -> BranchRewritten:

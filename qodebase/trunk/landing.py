@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
@@ -24,7 +25,7 @@ from qodebase.trunk.kept import Recent, Roots
 from qodebase.trunk.lock import TrunkLock
 from qodebase.trunk.notes import add_notes_commit, batch_trailers, with_notes
 from qodebase.trunk.objects import BLOB, TREE, Objects, hash_object
-from qodebase.trunk.pack import PackWriter
+from qodebase.trunk.pack import PackWriter, let_go
 from qodebase.trunk.recovery import remove_leftovers
 from qodebase.trunk.refs import RefLock, read_ref, resolve_ref
 from qodebase.trunk.refusals import refuse_broken
@@ -109,7 +110,10 @@ class Trunk:
         files = _files or Files(shared=wishes.shared)
         files.make_folder(folders.own)
         files.make_folder(folders.packs)
-        lock = TrunkLock(folders.own / "trunk.lock", run=run, branch=ref)
+        held = folders.own / "trunk.lock"
+        with suppress(FileExistsError):
+            os.close(files.open_new(held, 0o644))
+        lock = TrunkLock(held, run=run, branch=ref)
         trunk = cls(folders, wishes, ref, run, lock, files, level)
         try:
             remove_leftovers(files, folders)
@@ -239,7 +243,7 @@ class Trunk:
             trailers=batch_trailers(self.run, tip, tips.main),
         )
         tips.check()
-        pack.write(self._files, self._folders.packs)
+        held.callback(let_go, self._files, pack.write(self._files, self._folders.packs))
         why = f"qodebase: {len(step.notes)} landings of run {self.run}"
         tips.move((tip, step.tree), (notes_tip, notes), step.last, why, lock, held)
         step.remember()

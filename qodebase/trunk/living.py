@@ -182,6 +182,7 @@ class LivingTrunk(Trunk):
         main = self._following.main(self._tips.main, there.branch, self._there.branch, opening=opening)
         notes = self._following.notes(self._tips.notes, there.notes, main, opening=opening)
         self._set(Pair(main, notes))
+        self._following.let_go()
         self._there = there
 
     def _look(self) -> Pair:

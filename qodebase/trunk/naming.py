@@ -15,6 +15,10 @@ MODES = frozenset({REGULAR, EXECUTABLE, SYMLINK, SUBMODULE})
 
 _INVISIBLE = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _WINDOWS = re.compile(rb"(?:\.git|git~1)[ .]*(?::.*)?", re.IGNORECASE | re.DOTALL)
+_MODULES_ON_WINDOWS = re.compile(
+    rb"(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]|gi7eb~[1-9][0-9]|gi7e~[1-9][0-9]{2})[ .]*(?::.*)?",
+    re.IGNORECASE | re.DOTALL,
+)
 _MAYBE = re.compile(rb"\.\.?(?:/|$)|git|/[./]|\x00|\\|[^\x00-\x7f]", re.IGNORECASE)
 
 
@@ -33,7 +37,7 @@ def fault_of_path(path: bytes) -> str | None:
             return "it has an empty part"
         if part in (b".", b".."):
             return f"it has the part {part.decode()}"
-        if _is_dot_git(part):
+        if _names(part, _WINDOWS, ".git"):
             return "it names git's own folder"
     return None
 
@@ -42,14 +46,15 @@ def fault_of_edit(path: bytes, mode: int) -> str | None:
     """Return why a path may not have this mode, or None when it may."""
     if mode not in MODES:
         return f"{mode:o} is no mode that git writes"
-    if mode == SYMLINK and path.rsplit(b"/", 1)[-1].lower() == b".gitmodules":
+    if mode == SYMLINK and _names(path.rsplit(b"/", 1)[-1], _MODULES_ON_WINDOWS, ".gitmodules"):
         return "a symbolic link may not be called .gitmodules"
     return None
 
 
-def _is_dot_git(part: bytes) -> bool:
-    if any(_WINDOWS.fullmatch(piece) for piece in part.split(b"\\")):
+def _names(part: bytes, on_windows: re.Pattern[bytes], name: str) -> bool:
+    """Return whether a part of a path is a name on some file system."""
+    if any(on_windows.fullmatch(piece) for piece in part.split(b"\\")):
         return True
     if part.isascii():
         return False
-    return _INVISIBLE.sub("", part.decode(errors="replace")).lower() == ".git"
+    return _INVISIBLE.sub("", part.decode(errors="replace")).lower() == name

@@ -8,10 +8,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from dulwich.object_store import DiskObjectStore
+from dulwich.object_store import BaseObjectStore, DiskObjectStore
 from dulwich.objects import RawObjectID
 
 from qodebase.errors import QodebaseError
+from qodebase.trunk.alternates import object_folders
 
 COMMIT, TREE, BLOB, TAG = 1, 2, 3, 4
 
@@ -48,6 +49,16 @@ def hash_object(kind: int, content: bytes) -> bytes:
 
 
 _CACHE_BYTES = 8 << 20
+_LOOKS = 2
+"""So often an object is looked for: git may pack a loose one, or join packs, while it is looked for the first time."""
+
+
+class _Store(DiskObjectStore):
+    """One folder of objects; what it borrows is looked for by `Objects`, which ends where folders lead in a circle."""
+
+    @property
+    def alternates(self) -> list[BaseObjectStore]:
+        return []
 
 
 class Objects:
@@ -56,11 +67,11 @@ class Objects:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._store = self._opened()
+        self._stores = self._opened()
 
-    def _opened(self) -> DiskObjectStore:
+    def _opened(self) -> list[_Store]:
         # dulwich keeps so much for each pack, and a run has a pack a batch.
-        return DiskObjectStore(str(self._folder), delta_base_cache_limit=_CACHE_BYTES)
+        return [_Store(str(path), delta_base_cache_limit=_CACHE_BYTES) for path in object_folders(self._folder)]
 
     def read(self, id: bytes) -> tuple[int, bytes]:
         """Return kind and content of the object that 20 bytes name.
@@ -69,13 +80,16 @@ class Objects:
             MissingObject: the repository does not hold it.
         """
         with self._lock:
-            try:
-                return self._store.get_raw(RawObjectID(id))
-            except KeyError:
-                raise MissingObject(
-                    f"{self._folder}: object {id.hex()} is missing",
-                    hint="Is this a partial clone, or was an alternate removed? `git fsck` says what else is missing.",
-                ) from None
+            for _ in range(_LOOKS):
+                for store in self._stores:
+                    try:
+                        return store.get_raw(RawObjectID(id))
+                    except (KeyError, FileNotFoundError):
+                        continue
+        raise MissingObject(
+            f"{self._folder}: object {id.hex()} is missing",
+            hint="Is this a partial clone, or was an alternate removed? `git fsck` says what else is missing.",
+        )
 
     def content(self, id: bytes, kind: int) -> bytes:
         """Return the content of an object that must be of ``kind``."""
@@ -99,10 +113,14 @@ class Objects:
     def reopen(self) -> None:
         """Forget which packs there are; they are looked up again when they are needed."""
         with self._lock:
-            self._store.close()
-            self._store = self._opened()
+            self._close()
+            self._stores = self._opened()
 
     def close(self) -> None:
         """Close the packs."""
         with self._lock:
-            self._store.close()
+            self._close()
+
+    def _close(self) -> None:
+        for store in self._stores:
+            store.close()

@@ -12,6 +12,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +28,10 @@ KNOTS = 25
 TEMPORARY = "tmp_qodebase_"
 HALF = ".part"
 """Ends the name of a file that is not whole: git and dulwich take every pair of ``.pack`` and ``.idx`` for a pack."""
+KEEP = ".keep"
+"""Ends the name of a file that keeps git from removing a pack (git-repack(1)); ours is the pack under a second name."""
 
+_TRIES = 3
 _SMALL = 4096
 _STORED = 1024
 _LEAST_PATCHED = 96
@@ -193,7 +197,8 @@ class PackWriter:
         """Write pack and index into a folder of packs, synced, and return the pack's path.
 
         The index gets its name last, so that no reader finds a pack that is not whole; its temporary file carries the
-        pack's name, so that a pack left without index by a crash is known as ours.
+        pack's name, so that a pack left without index by a crash is known as ours. Until `let_go` the pack is kept: a
+        ``git repack -ad`` that begins before a ref leads to it would remove it.
         """
         head = b"PACK" + struct.pack(">LL", 2, len(self))
         whole = b"".join((head, *self._chunks))
@@ -201,23 +206,38 @@ class PackWriter:
         name = f"pack-{checksum.hex()}"
         pack, index = folder / f"{name}.pack", folder / f"{name}.idx"
         if index.exists():
+            _keep(files, pack, pack)
+            files.sync_folder(folder)
             return pack
-        half_pack, half_index = (folder / f"{TEMPORARY}{name}.{kind}{HALF}" for kind in ("pack", "idx"))
+        for left in reversed(range(_TRIES)):
+            try:
+                self._place(files, pack, [whole, checksum])
+                break
+            except FileNotFoundError:
+                # A git that prunes everything removes unfinished packs of others too.
+                if not left:
+                    raise
+        files.sync_folder(folder)
+        return pack
+
+    def _place(self, files: Files, pack: Path, chunks: list[bytes]) -> None:
+        index = pack.with_suffix(".idx")
+        half_pack, half_index = (path.with_name(f"{TEMPORARY}{path.name}{HALF}") for path in (pack, index))
         try:
             with ThreadPoolExecutor(1, "pack") as beside:
                 # The disk takes the pack while the index is made.
-                writing = beside.submit(files.write_new, half_pack, [whole, checksum], mode=0o444)
-                content = self._index(checksum)
+                writing = beside.submit(files.write_new, half_pack, chunks, mode=0o444)
+                content = self._index(chunks[-1])
                 writing.result()
             files.write_new(half_index, [content], mode=0o444)
+            _keep(files, half_pack, pack)
             files.rename(half_pack, pack)
             files.rename(half_index, index)
         except OSError:
             for path in (half_pack, half_index, *(() if index.exists() else (pack,))):
                 files.unlink(path)
+            let_go(files, pack)
             raise
-        files.sync_folder(folder)
-        return pack
 
     def _index(self, checksum: bytes) -> bytes:
         number = len(self)
@@ -242,6 +262,16 @@ class PackWriter:
             )
         )
         return body + sha1(body).digest()
+
+
+def _keep(files: Files, written: Path, pack: Path) -> None:
+    with suppress(FileExistsError):
+        files.link(written, pack.with_suffix(KEEP))
+
+
+def let_go(files: Files, pack: Path) -> None:
+    """Leave a pack that `PackWriter.write` wrote to git; a ref leads to it now, or nothing shall."""
+    files.unlink(pack.with_suffix(KEEP))
 
 
 def _column(rows: bytes, start: int, width: int) -> bytes:

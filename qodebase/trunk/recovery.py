@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import suppress
+from pathlib import Path
 
 from qodebase.errors import QodebaseError
 from qodebase.trailers import RUN
@@ -13,7 +15,7 @@ from qodebase.trunk.folder import Node
 from qodebase.trunk.history import first_parents, reaches
 from qodebase.trunk.notes import add_notes_commit, all_notes, find_note, notes_tree
 from qodebase.trunk.objects import TREE, Objects
-from qodebase.trunk.pack import HALF, TEMPORARY, PackWriter
+from qodebase.trunk.pack import HALF, KEEP, TEMPORARY, PackWriter, let_go
 from qodebase.trunk.refs import NOTES_REF, RefLock, read_ref, remove_claim, stale_claims
 from qodebase.trunk.repository import Folders
 
@@ -25,15 +27,25 @@ class NotesNotUndone(QodebaseError):
 
 
 def remove_leftovers(files: Files, folders: Folders) -> None:
-    """Free the ref locks of a dead trunk and remove its unfinished packs; call it with the repository held."""
+    """Free the ref locks and packs that a dead trunk held, and remove its unfinished packs; hold the repository."""
     for claim in stale_claims(folders.own):
         remove_claim(files, folders.git, claim)
     for half in sorted(folders.packs.glob(f"{TEMPORARY}*")) if folders.packs.is_dir() else ():
         name = half.name.removeprefix(TEMPORARY).removesuffix(HALF)
-        pack = folders.packs / name.replace(".idx", ".pack")
+        pack = (folders.packs / name).with_suffix(".pack")
+        _let_go_of(files, half, pack)
         if name.endswith(".idx") and not (folders.packs / name).exists():
+            _let_go_of(files, pack, pack)
             files.unlink(pack)
         files.unlink(half)
+    for keep in sorted(folders.packs.glob(f"*{KEEP}")):
+        _let_go_of(files, keep.with_suffix(".pack"), keep)
+
+
+def _let_go_of(files: Files, written: Path, pack: Path) -> None:
+    with suppress(FileNotFoundError):  # Nobody keeps it, or a git that fetches is just done with its own.
+        if pack.with_suffix(KEEP).samefile(written):
+            let_go(files, pack)
 
 
 def undo_orphans(files: Files, folders: Folders, objects: Objects, *, branch: str, run: str) -> None:
@@ -114,5 +126,8 @@ def _remove_notes(
     trailers = ((RUN, run), *((UNDOES, orphan.id) for orphan in orphans))
     subject = f"Remove notes of {len(edits)} commits that never landed"
     undoing = add_notes_commit(pack, new, parent=tip, person=orphans[0].committer, subject=subject, trailers=trailers)
-    pack.write(files, folders.packs)
-    return _set_notes(files, folders, tip, undoing)
+    kept = pack.write(files, folders.packs)
+    try:
+        return _set_notes(files, folders, tip, undoing)
+    finally:
+        let_go(files, kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from qodebase.trunk.files import Files
+from qodebase.trunk.refs import head_of
 
 _NOTHING = "0" * 40
 
@@ -22,8 +23,7 @@ def log_move(
         OSError: the disk did not take it; what was there is as it was.
     """
     line = f"{old or _NOTHING} {new} ".encode() + person + b"\t" + why.encode() + b"\n"
-    leads = (git / "HEAD").read_bytes().strip() == b"ref: " + ref.encode()
-    for name in (ref, "HEAD") if leads else (ref,):
+    for name in (ref, "HEAD") if head_of(git, git) == ref else (ref,):
         path = git / "logs" / name
         if path.is_file() or begin:
             files.make_folder(path.parent)

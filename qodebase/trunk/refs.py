@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote, unquote
@@ -62,6 +63,20 @@ def resolve_ref(git: Path, name: str) -> str:
             return name
         name = os.fsdecode(text[4:].strip())
     raise BadRef(f"{git / name} leads in a circle")
+
+
+def head_of(folder: Path, git: Path) -> str:
+    """Return the name of the ref that HEAD in a folder leads to, through symbolic ones; what else it says, if that.
+
+    A HEAD that is a symbolic link (`core.preferSymlinkRefs`) names a ref as well.
+    """
+    head = folder / "HEAD"
+    try:
+        text = b"ref:" + os.readlink(os.fsencode(head)) if head.is_symlink() else head.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    name = os.fsdecode(text.removeprefix(b"ref:").strip())
+    return resolve_ref(git, name) if text.startswith(b"ref:") else name
 
 
 def _packed(git: Path, name: str) -> str | None:
@@ -120,13 +135,34 @@ class RefLock:
         return read_ref(self._git, self.name)
 
     def prepare(self, id: str) -> None:
-        """Write the new value, synced, without moving the ref."""
+        """Write the new value, synced, without moving the ref.
+
+        Raises:
+            BadRef: there are refs below it.
+        """
+        if self._ref.is_dir():
+            self._make_room()
         self._files.fill(self._claim, [id.encode() + b"\n"])
+
+    def _make_room(self) -> None:
+        """Remove empty folders where the ref's file shall be, which git leaves behind and removes as well."""
+        for folder, _, _ in os.walk(self._ref, topdown=False):
+            with suppress(OSError):
+                os.rmdir(folder)
+        if self._ref.is_dir():
+            raise BadRef(
+                f"{self.name} cannot be written: there are refs below it",
+                hint=f"`git for-each-ref {self.name}` lists them; rename or delete them.",
+            )
 
     def move(self) -> None:
         """Give the ref the prepared value; the rename is the moment when it moves."""
         self._files.rename(self._lock, self._ref)
-        self._files.sync_folder(self._ref.parent)
+        try:
+            self._files.sync_folder(self._ref.parent)
+        except FileNotFoundError:
+            # git has packed the ref already, and removed the folder that was empty then.
+            self._files.sync_folder(self._git)
         self._files.unlink(self._claim)
 
 
@@ -134,8 +170,9 @@ def remove_claim(files: Files, git: Path, claim: Path) -> None:
     """Free the ref that a claim of ours holds, if it still does, and remove the claim."""
     ref = git / unquote(claim.name.removeprefix(_CLAIM))
     lock = ref.with_name(ref.name + ".lock")
-    if lock.exists() and lock.samefile(claim):
-        files.unlink(lock)
+    with suppress(FileNotFoundError):  # Somebody else had it, and frees it just now.
+        if lock.samefile(claim):
+            files.unlink(lock)
     files.unlink(claim)
 
 

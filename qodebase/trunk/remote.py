@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from qodebase.errors import QodebaseError
@@ -139,10 +139,12 @@ class Remote:
         flags = ["--porcelain", "--atomic", "--no-follow-tags", "--recurse-submodules=no"]
         self._lock.parent.mkdir(exist_ok=True)
         with self._lock.open("a") as lock:
-            # The git that pushes inherits this lock, so that one which outlives us is known to be at work still.
+            # A shell that waits for git inherits this lock, so that a push which outlives us is known to be under way.
+            # Not git itself: what it leaves in the background (a keeper of passwords, a gc there) would hold it on.
             fcntl.flock(lock, fcntl.LOCK_SH)
             command = ["git", f"--git-dir={self._git}", "push", *flags, *leases, "--", self.place, *moves]
-            done = _run(command, self._borrowed, limit_s=_MOVE_S, inherited=(lock.fileno(),))
+            waiting = ["sh", "-c", '"$@" </dev/null; exit $?', "sh", *command]
+            done = _run(waiting, self._borrowed, limit_s=_MOVE_S, lock=lock)
         if not done.code:
             return ""
         refused = [line.split("\t")[-1] for line in done.out.splitlines() if line.startswith("!")]
@@ -200,20 +202,22 @@ class _Done(NamedTuple):
 
 
 def _run(
-    command: list[str], more: Mapping[str, str] = _NO_MORE, *, limit_s: float = _LOOK_S, inherited: tuple[int, ...] = ()
+    command: list[str], more: Mapping[str, str] = _NO_MORE, *, limit_s: float = _LOOK_S, lock: IO[str] | None = None
 ) -> _Done:
-    """Run git in a session of its own, so that a Ctrl-C does not end a push, and nobody can be asked for a password."""
+    """Run git in a session of its own, so that a Ctrl-C does not end a push, and nobody can be asked for a password.
+
+    What is started gets a lock as its standard input.
+    """
     kept = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
     process = subprocess.Popen(
         command,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL if lock is None else lock,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
         env={**kept, **more, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
         start_new_session=True,
-        pass_fds=inherited,
     )
     try:
         out, error = process.communicate(timeout=limit_s)

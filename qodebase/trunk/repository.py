@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,8 @@ from qodebase.errors import QodebaseError
 from qodebase.trunk.configuration import UnsupportedRepository, read_config, value
 
 _KNOWN_EXTENSIONS = frozenset({b"noop", b"partialclone", b"preciousobjects", b"worktreeconfig", b"relativeworktrees"})
+
+_LONGEST_LINK = 8192
 
 
 class NotARepository(QodebaseError):
@@ -33,7 +36,7 @@ def find_folders(path: Path) -> Folders:
         UnsupportedRepository: its objects are named by SHA-256, or it has an extension that is not known here.
     """
     git = _git_folder(path)
-    if not (git / "objects").is_dir() or not (git / "HEAD").exists():
+    if not (git / "objects").is_dir() or not os.path.lexists(git / "HEAD"):
         raise NotARepository(f"{path} is not a git repository", hint="Give the path of a repository, bare or not.")
     _refuse_unknown_format(git)
     return Folders(git, git / "objects", git / "objects" / "pack", git / "qodebase")
@@ -44,8 +47,10 @@ def _git_folder(path: Path) -> Path:
         raise NotARepository(f"{path} does not exist", hint="Give the path of a repository, bare or not.")
     git = path / ".git" if (path / ".git").exists() else path
     if git.is_file():
-        text = git.read_text(errors="surrogateescape")
-        git = (git.parent / text.removeprefix("gitdir:").strip()).resolve()
+        with git.open("rb") as file:
+            text = os.fsdecode(file.read(_LONGEST_LINK))
+        if text.startswith("gitdir:"):
+            git = (git.parent / text.removeprefix("gitdir:").strip()).resolve()
     shared = git / "commondir"
     if shared.is_file():
         git = (git / shared.read_text(errors="surrogateescape").strip()).resolve()

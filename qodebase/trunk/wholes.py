@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
+from qodebase.trunk.alternates import object_folders
+
 _MOST_PACKS = 4
 _MOST_SIZE = 16 << 20
 _NAMES = 8 + 1024
@@ -85,7 +87,7 @@ class Wholes:
 
     def _opened(self) -> list[_Pack]:
         found = []
-        for folder in (self._objects, *_alternates(self._objects)):
+        for folder in object_folders(self._objects):
             for path in (folder / "pack").glob("*.pack"):
                 with suppress(FileNotFoundError):  # Another process joins packs meanwhile.
                     found.append((path.stat().st_size, path))
@@ -196,11 +198,3 @@ def _parsed(head: bytes) -> tuple[int, int, int]:
         at += 1
         shift += 7
     return kind, size, at
-
-
-def _alternates(objects: Path) -> list[Path]:
-    try:
-        lines = (objects / "info" / "alternates").read_text(errors="surrogateescape").splitlines()
-    except OSError:
-        return []
-    return [objects / line for line in lines if line and not line.startswith(("#", '"'))]

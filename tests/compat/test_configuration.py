@@ -46,6 +46,31 @@ def test_a_branch_that_is_being_rebased_is_refused(clone: Path, git: Call) -> No
     assert "main is checked out" in refused(clone, "main")
 
 
+def test_a_branch_that_is_checked_out_under_another_name_is_refused(clone: Path, git: Call) -> None:
+    git(clone, "symbolic-ref", "refs/heads/alias", "refs/heads/main")
+    git(clone, "checkout", "-q", "alias")
+    assert "main is checked out" in refused(clone, "main")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_branch_that_a_linked_head_stands_on_is_refused(packed: bool, clone: Path, git: Call) -> None:
+    (clone / ".git" / "HEAD").unlink()
+    (clone / ".git" / "HEAD").symlink_to("refs/heads/main")
+    if packed:
+        git(clone, "pack-refs", "--all", "--prune")
+    assert git(clone, "symbolic-ref", "HEAD") == b"refs/heads/main\n"
+    assert "main is checked out" in refused(clone, "main")
+
+
+def test_a_git_folder_that_names_its_working_tree_is_not_bare(clone: Path, git: Call, tmp_path: Path) -> None:
+    git(clone, "config", "--unset", "core.bare")
+    away = (clone / ".git").rename(tmp_path / "away.git")
+    with (away / "config").open("a") as config:
+        config.write(f"[core]\n\tworktree = {clone}\n")
+    assert git(away, "rev-parse", "--is-bare-repository") == b"false\n"
+    assert "main is checked out" in refused(away, "main")
+
+
 def test_a_branch_is_free_once_its_working_tree_is_gone_or_detached(
     clone: Path, git: Call, land: Call, sound: Call, tmp_path: Path
 ) -> None:
@@ -133,6 +158,7 @@ def permissions(path: Path) -> set[int]:
         ("true", 0o440, 0o660),
         ("all", 0o444, 0o664),
         ("0640", 0o440, 0o640),
+        ("660", 0o440, 0o660),
     ],
 )
 def test_what_is_written_into_a_shared_repository_has_the_permissions_that_it_asks_for(
@@ -158,3 +184,10 @@ def test_a_word_that_git_does_not_know_is_refused(repository: Call, git: Call) -
         Trunk.open(path, branch="main", run="run-1")
     assert isinstance(error.value, QodebaseError)
     assert "0640" in error.value.hint
+
+
+def test_the_lock_of_a_shared_repository_lets_another_of_the_group_land(repository: Call, git: Call) -> None:
+    path = repository(FILES)
+    git(path, "config", "core.sharedRepository", "group")
+    Trunk.open(path, branch="main", run="run-1").close()
+    assert stat.S_IMODE((path / "qodebase" / "trunk.lock").stat().st_mode) & 0o060 == 0o060

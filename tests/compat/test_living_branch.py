@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -357,3 +359,17 @@ def test_a_push_that_outlives_its_process_is_waited_for(world: World) -> None:
             remote.wait_for_others(world.files)
         assert world.files.pauses > 100
     remote.wait_for_others(world.files)
+
+
+def test_what_a_push_leaves_in_the_background_is_not_waited_for(world: World, landing: Call, tmp_path: Path) -> None:
+    hook = world.there / "hooks" / "post-update"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\n(exec </dev/null >/dev/null 2>&1; exec sleep 600) &\necho $! > {tmp_path}/keeper\n")
+    hook.chmod(0o755)
+    try:
+        with world.open() as trunk:
+            land(trunk, landing(trunk, {b"c": b"new"}))
+        world.open().close()
+    finally:
+        os.kill(int((tmp_path / "keeper").read_text()), signal.SIGKILL)
+    assert world.files.pauses == 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dulwich.object_store import DiskObjectStore
 
 from qodebase.trunk.batch import Landed, Moved
 from qodebase.trunk.files import Files
@@ -235,3 +236,92 @@ def test_a_reader_sees_every_landing_without_a_lock(repository: Call, land: Call
             assert reader.content(landed.commit, b"d/e") == b"x"
             assert reader.entry(landed.commit, b"d") is None
             assert reader.content(landed.commit, b"none/at/all") is None
+
+
+class Interrupted(Files):
+    """Files where somebody else does something once: before a second name is given, or after a first one."""
+
+    def __init__(self, suffix: str, act: Callable[[], object]) -> None:
+        super().__init__(durable=False)
+        self.suffix = suffix
+        self.act = act
+        self.acted = 0
+
+    def at(self, target: Path) -> None:
+        if target.name.endswith(self.suffix) and not self.acted:
+            self.acted += 1
+            self.act()
+
+    def rename(self, source: Path, target: Path) -> None:
+        super().rename(source, target)
+        self.at(target)
+
+    def link(self, source: Path, target: Path) -> None:
+        self.at(target)
+        super().link(source, target)
+
+
+def test_a_pack_that_no_ref_leads_to_yet_outlives_a_repack_of_everything(
+    repository: Call, land: Call, git: Call, sound: Call
+) -> None:
+    path = repository({b"a": b"one"})
+    files = Interrupted(".idx", lambda: git(path, "repack", "-a", "-d", "-q"))
+    with Trunk.open(path, branch="main", run="run-1", _files=files) as trunk:
+        landed = land(trunk, {b"a": b"two"})
+        assert files.acted == 1
+        assert not list(path.glob("objects/pack/*.keep"))
+    assert git(path, "rev-parse", "main").decode().strip() == landed.commit
+    sound(path)
+
+
+def test_a_pack_that_somebody_keeps_stays_kept(repository: Call, land: Call, git: Call) -> None:
+    path = repository({b"a": b"one"})
+    git(path, "repack", "-a", "-d", "-q")
+    (base,) = path.glob("objects/pack/*.pack")
+    base.with_suffix(".keep").write_bytes(b"")
+    with Trunk.open(path, branch="main", run="run-1") as trunk:
+        land(trunk, {b"a": b"two"})
+    assert list(path.glob("objects/pack/*.keep")) == [base.with_suffix(".keep")]
+
+
+def test_unfinished_files_that_a_prune_of_everything_removes_are_written_again(
+    repository: Call, land: Call, git: Call, sound: Call
+) -> None:
+    path = repository({b"a": b"one"})
+    files = Interrupted(".keep", lambda: git(path, "prune", "--expire=now"))
+    with Trunk.open(path, branch="main", run="run-1", _files=files) as trunk:
+        land(trunk, {b"a": b"two"})
+    assert files.acted == 1
+    sound(path)
+
+
+def test_a_ref_that_is_packed_and_whose_folder_goes_as_soon_as_it_moved_has_moved(
+    repository: Call, land: Call, git: Call, sound: Call
+) -> None:
+    path = repository({b"a": b"one"})
+    git(path, "branch", "team/one", "main")
+    files = Interrupted("one", lambda: git(path, "pack-refs", "--all", "--prune"))
+    files.durable = True
+    with Trunk.open(path, branch="team/one", run="run-1", _files=files) as trunk:
+        landed = land(trunk, {b"a": b"two"})
+    assert git(path, "rev-parse", "team/one").decode().strip() == landed.commit
+    assert not (path / "refs/heads/team").exists()
+    sound(path)
+
+
+def test_an_object_that_is_packed_while_it_is_looked_for_is_found(
+    repository: Call, git: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = repository({b"a": b"one"})
+    blob = git(path, "hash-object", "-w", "--stdin", input=b"loose").decode().strip()
+    git(path, "update-ref", "refs/tags/loose", blob)
+    look = DiskObjectStore._get_loose_object
+
+    def late(store: DiskObjectStore, sha: Any) -> Any:
+        git(path, "repack", "-a", "-d", "-q")
+        return look(store, sha)
+
+    monkeypatch.setattr(DiskObjectStore, "_get_loose_object", late)
+    with Reader(path) as reader:
+        assert reader.tip("main") is not None
+        assert reader.blob(blob) == b"loose"

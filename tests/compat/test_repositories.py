@@ -10,7 +10,9 @@ import pytest
 
 from qodebase.trunk.files import Files
 from qodebase.trunk.landing import NoSuchBranch, Trunk
+from qodebase.trunk.objects import MissingObject
 from qodebase.trunk.reader import Reader
+from qodebase.trunk.refs import BadRef
 from qodebase.trunk.repository import NotARepository, UnsupportedRepository
 
 Call = Callable[..., Any]
@@ -228,3 +230,42 @@ def test_a_signature_is_put_where_git_looks_for_it(repository: Call, land: Call,
     assert head in raw
     assert seen == [raw.replace(head, b"\n\n")]
     sound(path)
+
+
+def test_alternates_that_lead_in_a_circle_or_hold_blank_lines_and_quotes_are_read(repository: Call, git: Call) -> None:
+    one, two = repository({b"a": b"one"}, name="o ne.git"), repository({b"b": b"two"}, name="two.git")
+    (one / "objects/info/alternates").write_text(f"# other\n\n{two}/objects\n")
+    (two / "objects/info/alternates").write_text(f'"{one}/objects"\n'.replace(" ", "\\040"))
+    for reads, other in ((one, two), (two, one)):
+        tip = git(other, "rev-parse", "main").decode().strip()
+        assert git(reads, "cat-file", "-t", tip) == b"commit\n"
+        with Reader(reads) as reader:
+            assert reader.commit(tip).id == tip
+            with pytest.raises(MissingObject):
+                reader.commit("1" * 40)
+
+
+def test_an_empty_folder_where_a_ref_goes_is_removed_and_refs_below_it_are_named(
+    repository: Call, land: Call, landing: Call, git: Call, sound: Call
+) -> None:
+    path = repository(FILES)
+    git(path, "pack-refs", "--all", "--prune")
+    (path / "refs/heads/main/empty").mkdir(parents=True)
+    with Trunk.open(path, branch="main", run="run-1") as trunk:
+        last = land(trunk, {b"a": b"1"})
+    assert git(path, "rev-parse", "main").decode().strip() == last.commit
+    git(path, "update-ref", "-d", "refs/notes/qodebase")
+    git(path, "update-ref", "refs/notes/qodebase/theirs", "main")
+    with (
+        Trunk.open(path, branch="main", run="run-1") as trunk,
+        pytest.raises(BadRef, match="refs/notes/qodebase cannot be written: there are refs below it"),
+    ):
+        trunk.land([landing(trunk, {b"a": b"2"})], lambda shared, content: b"")
+    assert git(path, "rev-parse", "main").decode().strip() == last.commit
+    sound(path)
+
+
+def test_a_file_that_is_no_repository_is_said_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"\x7fELF\0\0")
+    with pytest.raises(NotARepository):
+        Reader(tmp_path / "file")

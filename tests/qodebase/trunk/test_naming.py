@@ -36,3 +36,18 @@ def test_only_the_modes_that_git_writes_have_no_fault() -> None:
         assert fault_of_edit(b"a", mode)
     assert fault_of_edit(b"a/.GITMODULES", 0o120000)
     assert fault_of_edit(b"a/.gitmodules", 0o100644) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [b".gitmodules", b".GitModules . ", b".gitmodules::$INDEX_ALLOCATION", b"gitmod~1", b"GI7EBA~2", b"a\\.gitmodules",
+     ".git\u200dmodules".encode()],
+)  # fmt: skip
+def test_a_link_in_place_of_gitmodules_on_any_file_system_is_a_fault(name: bytes) -> None:
+    assert fault_of_edit(b"d/" + name, 0o120000) is not None
+    assert fault_of_edit(b"d/" + name, 0o100644) is None
+
+
+@pytest.mark.parametrize("name", [b".gitmodule", b"gitmod~5", b".gitmodules-old", b"gitmodules"])
+def test_other_links_are_none(name: bytes) -> None:
+    assert fault_of_edit(b"d/" + name, 0o120000) is None

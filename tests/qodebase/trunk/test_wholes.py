@@ -74,7 +74,8 @@ def test_a_pack_that_is_removed_while_packs_are_listed_is_passed_over(tmp_path: 
     (tmp_path / "pack/pack-joined.pack").symlink_to("removed")
     wholes = Wholes(tmp_path)
     found = wholes.find(id, BLOB)
-    assert found is not None and found.content == TEXT
+    assert found is not None
+    assert found.content == TEXT
     wholes.close()
 
 
