@@ -33,37 +33,3 @@ def compact(git: Path) -> None:
         raise CompactionFailed(f"git could not be started: {error}", hint="Install git.") from None
     if done.returncode:
         raise CompactionFailed(f"git gc of {git} failed: {done.stderr.strip()[-2000:]}", hint="See `git fsck`.")
-
-
-class Tidying:
-    """Join the small packs that pile up, in a git process beside the landing.
-
-    Only packs that are there when it starts are joined, each about twice as large as the next smaller one, with the
-    deltas that they have; nothing is dropped. So it is safe at any time, and safe to stop.
-    """
-
-    def __init__(self, git: Path) -> None:
-        self._command = ["git", f"--git-dir={git}", "-c", "pack.threads=1", "-c", "repack.writeBitmaps=false"]
-        self._command += ["repack", "--quiet", "-d", "--geometric=2", "--window=0"]
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> bool:
-        """Begin unless the last one is still at work, and say whether one was begun."""
-        if self._process is not None and self._process.poll() is None:
-            return False
-        null = subprocess.DEVNULL
-        try:
-            self._process = subprocess.Popen(
-                self._command, env=git_environment(), stdin=null, stdout=null, stderr=null, start_new_session=True
-            )
-        except OSError:
-            return False
-        return True
-
-    def stop(self) -> None:
-        """End what is at work; git removes what it had not finished."""
-        if self._process is not None:
-            if self._process.poll() is None:
-                self._process.terminate()
-            self._process.wait()
-            self._process = None

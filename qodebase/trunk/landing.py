@@ -16,7 +16,7 @@ from qodebase.paths import CommitId, RepoPath
 from qodebase.trunk.batch import Edit, Landed, Landing, LandingRefused, Moved, ObjectId, Push, Redo
 from qodebase.trunk.blobs import Blobs
 from qodebase.trunk.checkouts import refuse_checked_out
-from qodebase.trunk.compaction import Tidying, compact
+from qodebase.trunk.compaction import compact
 from qodebase.trunk.configuration import Wishes, wishes_of
 from qodebase.trunk.files import Files
 from qodebase.trunk.folder import Node, entry_of
@@ -31,6 +31,7 @@ from qodebase.trunk.refs import RefLock, read_ref, resolve_ref
 from qodebase.trunk.refusals import refuse_broken
 from qodebase.trunk.repository import Folders, find_folders
 from qodebase.trunk.step import Step
+from qodebase.trunk.tidying import Tidying
 from qodebase.trunk.tips import NoSuchBranch, Raced, Tips
 from qodebase.trunk.wholes import Wholes
 
@@ -38,8 +39,6 @@ __all__ = ["DiskTrouble", "MainKeepsMoving", "NoSuchBranch", "Trunk"]
 
 _TRIES = 20
 _PILE = 50
-_LOOK_AGAIN = 16
-"""So often, in steps, the largest packs are looked for anew: tidying makes larger ones."""
 
 
 def nothing() -> None:
@@ -81,7 +80,7 @@ class Trunk:
         self._wholes = Wholes(folders.objects)
         self._roots = Roots()
         self._grown = Grown()
-        self._tidying = Tidying(folders.git)
+        self._tidying = Tidying(files, folders)
         self._piled = 0
         self._tips = Tips(folders, wishes, files, self._objects, self._load, branch=branch, run=run)
 
@@ -253,7 +252,8 @@ class Trunk:
 
     def _tidy(self) -> None:
         self._piled += 1
-        if self._piled % _LOOK_AGAIN == 0:
+        if self._tidying.finish():
+            self._objects.reopen()
             self._wholes.close()
         if self._piled >= _PILE and self._tidying.start():
             self._piled = 0

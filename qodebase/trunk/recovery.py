@@ -18,6 +18,7 @@ from qodebase.trunk.objects import TREE, Objects
 from qodebase.trunk.pack import HALF, KEEP, TEMPORARY, PackWriter, let_go
 from qodebase.trunk.refs import NOTES_REF, RefLock, read_ref, remove_claim, stale_claims
 from qodebase.trunk.repository import Folders
+from qodebase.trunk.tidying import remove_unfinished
 
 UNDOES = "Qodebase-Undoes"
 
@@ -38,6 +39,7 @@ def remove_leftovers(files: Files, folders: Folders) -> None:
             _let_go_of(files, pack, pack)
             files.unlink(pack)
         files.unlink(half)
+    remove_unfinished(folders)
     for keep in sorted(folders.packs.glob(f"*{KEEP}")):
         _let_go_of(files, keep.with_suffix(".pack"), keep)
 
