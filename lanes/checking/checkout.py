@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from qodebase.trunk.folder import Node
 from qodebase.trunk.tree import Tree
 
 _FIRST_TIME = 1_000_000_000
+_MOST_PARKED = 4096
 
 
 class Laid(NamedTuple):
@@ -30,17 +32,27 @@ class Laid(NamedTuple):
 Over = Mapping[RepoPath, Laid | None]
 
 
+class _Parked(NamedTuple):
+    """A file that was taken away: where it is now, and what it holds."""
+
+    place: bytes
+    laid: Laid
+
+
 class Checkout:
     """One folder, used by one check at a time; nobody else writes in it.
 
     No link of a tree is ever followed while writing. A link that leads out of the tree becomes a file that holds its
     target, as git does where there are no links; a submodule becomes an empty folder. Each file that is written has a
-    time of its own, in whole seconds: by that and its size alone pytest knows what it compiled before.
+    time of its own, in whole seconds: by that and its size alone pytest knows what it compiled before. A file that was
+    laid over a tree is parked beside the folder when it goes, and comes back as it was: new files are slow to make.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._root = os.fsencode(root)
+        self._parked: OrderedDict[bytes, _Parked] = OrderedDict()
+        self._parking = Path(f"{root}.parked")
         self._tree: Tree | None = None
         self._over: dict[RepoPath, Laid | None] = {}
         self._time = _FIRST_TIME
@@ -64,7 +76,7 @@ class Checkout:
         wanted = {path: now[RepoPath(path)] if path in now else self._entry(code, path) for path in paths}
         for path in sorted(paths):
             if not self._can_stay(path, wanted[path]):
-                self._remove(path)
+                self._remove(path, before.get(RepoPath(path)))
         for path in sorted(paths):
             entry = wanted[path]
             if entry is not None:
@@ -88,21 +100,39 @@ class Checkout:
         return Laid(node.mode, b"" if node.mode == SUBMODULE else code.content(node.id))
 
     def _clear(self) -> None:
-        shutil.rmtree(self.root, ignore_errors=True)
-        self.root.mkdir(mode=0o755, parents=True, exist_ok=True)
-        self.root.chmod(0o755)
+        for folder, mode in ((self.root, 0o755), (self._parking, 0o700)):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(mode=mode, parents=True, exist_ok=True)
+            folder.chmod(mode)
         self._over = {}
+        self._parked.clear()
 
     def _place(self, path: bytes) -> bytes:
         return self._root + b"/" + path
 
-    def _remove(self, path: bytes) -> None:
-        """Take away a path, and the folders that it leaves empty; one whose folders are not there is gone already."""
+    def _park(self, path: bytes, laid: Laid) -> None:
+        """Take away a file that is to come back; `OSError` as of `os.unlink`."""
+        self._time += 1
+        parked = _Parked(os.fsencode(self._parking / str(self._time)), laid)
+        os.rename(self._place(path), parked.place)
+        self._parked[path] = parked
+        if len(self._parked) > _MOST_PARKED:
+            os.unlink(self._parked.popitem(last=False)[1].place)
+
+    def _remove(self, path: bytes, laid: Laid | None = None) -> None:
+        """Take away a path, and the folders that it leaves empty; one whose folders are not there is gone already.
+
+        Args:
+            laid: what was laid over the tree there.
+        """
         if not self._reached(path):
             return
         place = self._place(path)
         try:
-            os.unlink(place)
+            if laid is not None and _holds_plain(place, laid):
+                self._park(path, laid)
+            else:
+                os.unlink(place)
         except FileNotFoundError:
             return
         except (IsADirectoryError, PermissionError):
@@ -138,6 +168,14 @@ class Checkout:
             shutil.rmtree(place)
         elif os.path.lexists(place) and not there:
             os.unlink(place)
+        parked = self._parked.pop(path, None)
+        if parked is not None and not there and entry.mode in (REGULAR, EXECUTABLE):
+            os.rename(parked.place, place)
+            if parked.laid == entry:
+                return
+            there = True
+        elif parked is not None:
+            os.unlink(parked.place)
         if entry.mode == SYMLINK and not _leads_out(path, entry.content):
             os.symlink(entry.content, place)
             return

@@ -72,6 +72,54 @@ def test_what_is_laid_over_a_tree_is_gone_with_the_next(world: CheckingWorld, tm
     assert held(checkout.root) == {"a/one": b"1", "a/two": b"2", "b": b"b", "own/t": b"of the tree"}
 
 
+def test_a_file_that_was_laid_comes_back_as_it_was_and_another_content_with_a_time_of_its_own(
+    world: CheckingWorld, tmp_path: Path
+) -> None:
+    checkout = Checkout(tmp_path / "c")
+    code = world.code({})
+    checkout.hold(code, over({b"own/t": b"t", b"own/u": b"u"}))
+    before = inodes(checkout.root)
+    checkout.hold(code, over({b"own/u": b"u"}))
+    assert held(checkout.root) == {"a/one": b"1", "a/two": b"2", "b": b"b", "own/u": b"u"}
+    checkout.hold(code, over({b"own/t": b"t", b"own/u": b"u"}))
+    assert inodes(checkout.root) == before
+    checkout.hold(code, {})
+    checkout.hold(code, over({b"own/t": b"T", b"own/u": b"u"}))
+    assert held(checkout.root)["own/t"] == b"T"
+    after = inodes(checkout.root)
+    assert after["own/t"][0] == before["own/t"][0]
+    assert after["own/t"][1] != before["own/t"][1]
+
+
+def test_what_was_parked_is_forgotten_where_something_may_have_been_written(
+    world: CheckingWorld, tmp_path: Path
+) -> None:
+    checkout = Checkout(tmp_path / "c")
+    code = world.code({})
+    laid = over({b"own/t": b"t"})
+    checkout.hold(code, laid)
+    (checkout.root / "own/t").write_text("dirt")
+    checkout.hold(code, {})
+    checkout.spoil()
+    checkout.hold(code, laid)
+    assert held(checkout.root)["own/t"] == b"t"
+
+
+def test_of_parked_files_so_many_are_kept_and_no_more(
+    world: CheckingWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lanes.checking.checkout._MOST_PARKED", 3)
+    checkout = Checkout(tmp_path / "c")
+    code = world.code({})
+    laid = over({b"own/%d" % number: b"t" for number in range(5)})
+    checkout.hold(code, laid)
+    checkout.hold(code, {})
+    assert len(list((tmp_path / "c.parked").iterdir())) == 3
+    checkout.hold(code, laid)
+    assert list((tmp_path / "c.parked").iterdir()) == []
+    assert len(held(checkout.root)) == 3 + 5
+
+
 def test_modes_links_and_submodules_are_laid_out_and_links_that_lead_out_are_files(
     world: CheckingWorld, tmp_path: Path
 ) -> None:
@@ -115,7 +163,7 @@ def test_a_spoiled_folder_is_laid_out_from_nothing(world: CheckingWorld, tmp_pat
 
 
 NAMES = st.sampled_from([b"a", b"a/x", b"a/x/y", b"a/one", b"b", b"b/z", b"c"])
-STATES = st.lists(st.dictionaries(NAMES, st.sampled_from([b"p", b"q"]), max_size=4), min_size=2, max_size=4)
+STATES = st.lists(st.dictionaries(NAMES, st.sampled_from([b"p", b"q"]), max_size=4), min_size=2, max_size=5)
 
 
 @given(states=STATES)
@@ -129,7 +177,7 @@ def test_after_any_way_the_folder_is_what_a_fresh_one_is(
         names = sorted(files)
         whole = {name: files[name] for name in names if not any(name.startswith(one + b"/") for one in names)}
         code = world.code({b"a/one": None, b"a/two": None, b"b": None, b"keep": b"k", **whole})
-        laid = over({b"c/t": b"t"}) if number % 2 else {}
+        laid = over({b"c/t": b"t", b"own/t": b"%d" % (number // 3)}) if number % 2 else {}
         checkout.hold(code, laid)
         fresh = Checkout(space / f"fresh-{number}")
         fresh.hold(code, laid)
