@@ -21,6 +21,11 @@ from qodebase.paths import RepoPath
 from qodebase.ports import Clock, Judgement, Verdict
 from qodebase.trunk.folder import Node
 
+_MANY = 20
+"""Checks whose files are to be changed in a folder, so that one more folder is worth its place."""
+_MOST_FOLDERS = 8
+_SMALL = 64 << 20
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Judged:
@@ -41,8 +46,8 @@ class SandboxedChecker:
         trees: knows what a tree is made of.
         clock: stands still while a check that is due runs.
         sandbox: how checks are held.
-        slots: how many trees are judged at a time, each in a folder of its own; there is a folder more, so that one
-            that was used for like checks is likely to be free.
+        slots: how many trees are judged at a time, each in a folder of its own; there are more, so that one that was
+            used for like checks is likely to be free.
         charge_s: virtual seconds that a judgement takes under a simulated clock.
     """
 
@@ -70,7 +75,8 @@ class SandboxedChecker:
             bytecode.mkdir(mode=0o755)
         self._runs = Runs(replace(sandbox, keep=(*sandbox.keep, space), bytecode=bytecode), tests=tests)
         self._room = asyncio.Semaphore(slots)
-        self._free = [(Checkout(space / f"tree-{number}"), frozenset[str]()) for number in range(slots + 1)]
+        self._free: list[tuple[Checkout, frozenset[str]]] = []
+        self._made = 0
         self._definitions: dict[str, Definition] = {}
         self._on_main: dict[str, tuple[bytes, frozenset[str]]] = {}
 
@@ -108,15 +114,24 @@ class SandboxedChecker:
 
     @asynccontextmanager
     async def _checkout(self, checks: Sequence[str]) -> AsyncIterator[Checkout]:
-        """Take the free folder in which the fewest files of checks are to be changed."""
-        names = frozenset(checks)
+        """Take the free folder in which the fewest files of checks are to be changed, or a new one if that is many."""
+        names = frozenset(name for name in checks if self._checks[name].files)
         async with self._room:
-            best = min(range(len(self._free)), key=lambda number: len(self._free[number][1] ^ names))
-            checkout, _ = self._free.pop(best)
+            checkout = self._best(names)
             try:
                 yield checkout
             finally:
                 self._free.append((checkout, names))
+
+    def _best(self, names: frozenset[str]) -> Checkout:
+        differ = [len(held ^ names) for _, held in self._free]
+        if differ:
+            best = differ.index(min(differ))
+            more = self._made < _MOST_FOLDERS and self._free[best][0].size < _SMALL
+            if differ[best] <= _MANY or not more:
+                return self._free.pop(best)[0]
+        self._made += 1
+        return Checkout(self._space.path / f"tree-{self._made}")
 
     async def _all(self, names: Sequence[str], code: Code, checkout: Checkout) -> dict[str, _Judged]:
         defined = await asyncio.to_thread(self._defined, names, code)

@@ -8,6 +8,7 @@ import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from qodebase.trunk.tree import Tree
 
 _FIRST_TIME = 1_000_000_000
 _MOST_PARKED = 4096
+_SLASH = ord("/")
 
 
 class Laid(NamedTuple):
@@ -56,6 +58,9 @@ class Checkout:
         self._tree: Tree | None = None
         self._over: dict[RepoPath, Laid | None] = {}
         self._time = _FIRST_TIME
+        self._real: set[bytes] = set()
+        self.size = 0
+        """Bytes of what was laid out from nothing the last time."""
         self._lock = threading.Lock()
 
     def hold(self, code: Code, over: Over) -> None:
@@ -73,21 +78,29 @@ class Checkout:
             paths = set(differing(was, code.tree))
         before, now = self._over, dict(over)
         paths |= {path for path in before.keys() | now.keys() if before.get(path, b"") != now.get(path, b"")}
+        paths = {path for path in paths if path in now or not _is_hidden(path, now)}
         wanted = {path: now[RepoPath(path)] if path in now else self._entry(code, path) for path in paths}
-        for path in sorted(paths):
-            if not self._can_stay(path, wanted[path]):
-                self._remove(path, before.get(RepoPath(path)))
+        if was is None:
+            self.size = sum(len(entry.content) for entry in wanted.values() if entry is not None)
+        self._real.clear()
+        gone = [path for path in sorted(paths) if not self._can_stay(path, wanted[path])]
+        for path in gone:
+            self._remove(path, before.get(RepoPath(path)))
         for path in sorted(paths):
             entry = wanted[path]
             if entry is not None:
                 self._write(path, entry)
+        for folder in sorted({path.rpartition(b"/")[0] for path in gone}, reverse=True):
+            self._prune(folder, wanted)
         clash = any(self._displaces(code.tree, path) for path in now)
         self._over = now
         self._tree = None if clash else code.tree
 
     def _can_stay(self, path: bytes, entry: Laid | None) -> bool:
         """Return whether a path holds a plain file whose content alone is to be another: new files are slow to make."""
-        return entry is not None and self._reached(path) and _holds_plain(self._place(path), entry)
+        if entry is None or entry.mode not in (REGULAR, EXECUTABLE):
+            return False
+        return self._reached(path) and _kind_of(self._place(path)) == stat.S_IFREG
 
     def spoil(self) -> None:
         """Let the next tree be laid out from nothing: something may have been written here."""
@@ -113,14 +126,14 @@ class Checkout:
     def _park(self, path: bytes, laid: Laid) -> None:
         """Take away a file that is to come back; `OSError` as of `os.unlink`."""
         self._time += 1
-        parked = _Parked(os.fsencode(self._parking / str(self._time)), laid)
+        parked = _Parked(b"%s.parked/%d" % (self._root, self._time), laid)
         os.rename(self._place(path), parked.place)
         self._parked[path] = parked
         if len(self._parked) > _MOST_PARKED:
             os.unlink(self._parked.popitem(last=False)[1].place)
 
-    def _remove(self, path: bytes, laid: Laid | None = None) -> None:
-        """Take away a path, and the folders that it leaves empty; one whose folders are not there is gone already.
+    def _remove(self, path: bytes, laid: Laid | None) -> None:
+        """Take away a path; one whose folders are not there is gone already.
 
         Args:
             laid: what was laid over the tree there.
@@ -129,32 +142,31 @@ class Checkout:
             return
         place = self._place(path)
         try:
-            if laid is not None and _holds_plain(place, laid):
+            if laid is not None and laid.mode in (REGULAR, EXECUTABLE) and _kind_of(place) == stat.S_IFREG:
                 self._park(path, laid)
             else:
                 os.unlink(place)
         except FileNotFoundError:
             return
         except (IsADirectoryError, PermissionError):
-            try:
+            with suppress(OSError):
                 os.rmdir(place)
-            except OSError:
-                return
-        above = path.rpartition(b"/")[0]
-        while above:
-            try:
-                os.rmdir(self._place(above))
-            except OSError:
-                return
-            above = above.rpartition(b"/")[0]
+
+    def _prune(self, folder: bytes, wanted: Mapping[bytes, Laid | None]) -> None:
+        """Take away a folder, and those above it, where nothing is left in them; submodules are empty folders."""
+        with suppress(OSError):
+            while folder and wanted.get(folder) is None and self._reached(folder + b"/"):
+                os.rmdir(self._place(folder))
+                folder = folder.rpartition(b"/")[0]
 
     def _reached(self, path: bytes) -> bool:
         """Return whether real folders lead to a path, no links."""
-        at = self._root
-        for part in path.split(b"/")[:-1]:
-            at += b"/" + part
-            if os.path.islink(at) or not os.path.isdir(at):
-                return False
+        folder = path.rpartition(b"/")[0]
+        if not folder or folder in self._real:
+            return True
+        if not self._reached(folder) or _kind_of(self._place(folder)) != stat.S_IFDIR:
+            return False
+        self._real.add(folder)
         return True
 
     def _write(self, path: bytes, entry: Laid) -> None:
@@ -163,13 +175,16 @@ class Checkout:
         if entry.mode == SUBMODULE:
             os.makedirs(place, exist_ok=True)
             return
-        there = _holds_plain(place, entry)
-        if os.path.isdir(place) and not os.path.islink(place):
+        plain = entry.mode in (REGULAR, EXECUTABLE)
+        kind = _kind_of(place)
+        there = plain and kind == stat.S_IFREG
+        if kind == stat.S_IFDIR:
             shutil.rmtree(place)
-        elif os.path.lexists(place) and not there:
+            self._real.clear()
+        elif kind and not there:
             os.unlink(place)
         parked = self._parked.pop(path, None)
-        if parked is not None and not there and entry.mode in (REGULAR, EXECUTABLE):
+        if parked is not None and plain and not there:
             os.rename(parked.place, place)
             if parked.laid == entry:
                 return
@@ -190,14 +205,15 @@ class Checkout:
             os.utime(descriptor, (self._time, self._time))
 
     def _make_folders(self, path: bytes) -> None:
-        at = self._root
-        for part in path.split(b"/")[:-1]:
-            at += b"/" + part
-            if os.path.islink(at) or (os.path.lexists(at) and not os.path.isdir(at)):
-                os.unlink(at)
-            if not os.path.isdir(at):
-                os.mkdir(at, 0o755)
-                os.chmod(at, 0o755)
+        folder = path.rpartition(b"/")[0]
+        if self._reached(path):
+            return
+        self._make_folders(folder)
+        place = self._place(folder)
+        if _kind_of(place):
+            os.unlink(place)
+        os.mkdir(place, 0o755)
+        os.chmod(place, 0o755)
 
     def _displaces(self, tree: Tree, path: bytes) -> bool:
         """Return whether a file laid at a path hides a folder of the tree, or needs a folder where it has a file."""
@@ -207,14 +223,17 @@ class Checkout:
         return any(tree.node(b"/".join(parts[:depth])) is not None for depth in range(1, len(parts)))
 
 
-def _holds_plain(place: bytes, entry: Laid) -> bool:
-    """Return whether there is a plain file where a plain file is to be."""
-    if entry.mode not in (REGULAR, EXECUTABLE):
-        return False
+def _is_hidden(path: bytes, over: Over) -> bool:
+    """Return whether a file is laid where a folder above a path would have to be."""
+    return any(over.get(RepoPath(path[:at])) is not None for at, byte in enumerate(path) if byte == _SLASH)
+
+
+def _kind_of(place: bytes) -> int:
+    """Return what stands at a place, a link as itself: one of `stat`'s ``S_IF``; 0 for nothing."""
     try:
-        return stat.S_ISREG(os.lstat(place).st_mode)
-    except FileNotFoundError:
-        return False
+        return stat.S_IFMT(os.lstat(place).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
 
 
 def _leads_out(path: bytes, target: bytes) -> bool:

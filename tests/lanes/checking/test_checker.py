@@ -215,7 +215,20 @@ def _started(world: CheckingWorld) -> int:
     return found
 
 
-def test_a_tree_is_laid_out_where_the_fewest_files_of_checks_change(world: CheckingWorld) -> None:
+@pytest.mark.parametrize(
+    ("limit", "most", "held"),
+    [
+        ("_MANY", 2, [("a.py", "b.py"), ("d.py",)]),
+        ("_MANY", 4, [("d.py",)]),
+        ("_MOST_FOLDERS", 1, [("d.py",)]),
+        ("_SMALL", 10, [("d.py",)]),
+    ],
+)
+def test_a_tree_is_laid_out_where_the_fewest_files_of_checks_change_or_anew_if_those_are_many(
+    limit: str, most: int, held: list[tuple[str, ...]], world: CheckingWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lanes.checking.checker._MANY", 2)
+    monkeypatch.setattr(f"lanes.checking.checker.{limit}", most)
     named = {name: Check(tests=(f"{name}.py",), files={RepoPath(f"{name}.py".encode()): TESTS}) for name in "abcd"}
     tree = world.tree({b"other.py": b"1\n"})
 
@@ -228,4 +241,4 @@ def test_a_tree_is_laid_out_where_the_fewest_files_of_checks_change(world: Check
         finally:
             await checker.close()
 
-    assert sorted(asyncio.run(work())) == [("a.py", "b.py"), ("d.py",)]
+    assert sorted(asyncio.run(work())) == held

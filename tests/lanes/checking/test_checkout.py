@@ -163,21 +163,27 @@ def test_a_spoiled_folder_is_laid_out_from_nothing(world: CheckingWorld, tmp_pat
 
 
 NAMES = st.sampled_from([b"a", b"a/x", b"a/x/y", b"a/one", b"b", b"b/z", b"c"])
-STATES = st.lists(st.dictionaries(NAMES, st.sampled_from([b"p", b"q"]), max_size=4), min_size=2, max_size=5)
+FILES = st.dictionaries(NAMES, st.sampled_from([b"p", b"q"]), max_size=4)
+STATES = st.lists(st.tuples(FILES, FILES), min_size=2, max_size=5)
+
+
+def without_clashes(files: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+    names = sorted(files)
+    return {name: files[name] for name in names if not any(name.startswith(one + b"/") for one in names)}
 
 
 @given(states=STATES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_after_any_way_the_folder_is_what_a_fresh_one_is(
-    world: CheckingWorld, tmp_path_factory: pytest.TempPathFactory, states: list[dict[bytes, bytes]]
+    world: CheckingWorld,
+    tmp_path_factory: pytest.TempPathFactory,
+    states: list[tuple[dict[bytes, bytes], dict[bytes, bytes]]],
 ) -> None:
     space = tmp_path_factory.mktemp("ways")
     checkout = Checkout(space / "moved")
-    for number, files in enumerate(states):
-        names = sorted(files)
-        whole = {name: files[name] for name in names if not any(name.startswith(one + b"/") for one in names)}
-        code = world.code({b"a/one": None, b"a/two": None, b"b": None, b"keep": b"k", **whole})
-        laid = over({b"c/t": b"t", b"own/t": b"%d" % (number // 3)}) if number % 2 else {}
+    for number, (files, own) in enumerate(states):
+        code = world.code({b"a/one": None, b"a/two": None, b"b": None, b"keep": b"k", **without_clashes(files)})
+        laid = over(without_clashes(own))
         checkout.hold(code, laid)
         fresh = Checkout(space / f"fresh-{number}")
         fresh.hold(code, laid)
