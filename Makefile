@@ -3,7 +3,8 @@ VENV := .venv
 READY := $(VENV)/.ready
 CODE := qodebase lanes fleet replay_rules results tests
 
-# Many tests start qodebase anew, and compiling its modules each time would take longer than they do.
+# Many tests start qodebase anew, and compiling its modules each time would take longer than they do. Of what is installed
+# most is never imported: a module is compiled when it first is.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo test full lock clean
@@ -13,7 +14,7 @@ setup: $(READY)
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "qodebase needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $(READY)
 
