@@ -21,7 +21,8 @@ from qodebase.trunk.repository import Folders
 _SPACE = "qodebase-joining"
 _SPARED = (KEEP, ".promisor", ".mtimes")
 """Ends of the files beside a pack that is not to be joined with others."""
-_PARTS = (".idx", ".rev", ".bitmap", ".pack")
+_EXTRAS = (".rev", ".bitmap")
+"""Ends of the files that a pack can do without."""
 _FACTOR = 2
 _COUNT = slice(8 + 255 * 4, 8 + 256 * 4)
 """Where an index has the number of the pack's objects (gitformat-pack(5), version 2)."""
@@ -92,19 +93,26 @@ class Tidying:
 
     def _replace(self) -> bool:
         packs = self._folders.packs
-        made = {pack.stem: pack for pack in (self._space / "pack").glob("*.pack")}
-        for pack in made.values():
-            for part in reversed(_PARTS):
+        made = {index.stem: index for index in (self._space / "pack").glob("*.idx")}
+        if not made:
+            return False
+        for index in made.values():
+            self._move(index.with_suffix(".pack"))
+            for extra in _EXTRAS:
                 with suppress(FileNotFoundError):
-                    self._files.rename(pack.with_suffix(part), packs / pack.with_suffix(part).name)
+                    self._move(index.with_suffix(extra))
+            self._move(index)
         self._files.sync_folder(packs)
         for index in packs.glob("multi-pack-index*"):
             self._files.unlink(index)
         for pack in self._joined:
             if pack.stem not in made and not pack.with_suffix(KEEP).exists():
-                for part in _PARTS:
+                for part in (".idx", *_EXTRAS, ".pack"):
                     self._files.unlink(pack.with_suffix(part))
         return True
+
+    def _move(self, file: Path) -> None:
+        self._files.rename(file, self._folders.packs / file.name)
 
     def stop(self) -> None:
         """End what is at work, unless it is done."""

@@ -145,6 +145,19 @@ def test_what_is_stopped_or_killed_leaves_nothing_and_loses_nothing(folders: Fol
     assert not (folders.objects / "qodebase-joining").exists()
 
 
+@pytest.mark.parametrize("part", ["*.pack", "*.idx"])
+def test_nothing_goes_where_the_joined_pack_is_not_there(part: str, folders: Folders) -> None:
+    for number in range(3):
+        add(folders, b"own%d" % number)
+    before = packs(folders)
+    tidying = begun(folders)
+    (lost,) = (folders.objects / "qodebase-joining/pack").glob(part)
+    lost.unlink()
+    tidying.finish()
+    assert packs(folders) >= before
+    sound(folders)
+
+
 def test_what_cannot_be_joined_stays_as_it_is(folders: Folders) -> None:
     packs_of = [add(folders, b"own%d" % number) for number in range(3)]
     packs_of[0].chmod(0o644)
