@@ -76,9 +76,10 @@ class Checkout:
             paths = {path for path, _ in code.tree.walk()}
         else:
             paths = set(differing(was, code.tree))
-        before, now = self._over, dict(over)
+        needed = _folders_of(over)
+        before, now = self._over, {path: laid for path, laid in over.items() if laid is None or path not in needed}
         paths |= {path for path in before.keys() | now.keys() if before.get(path, b"") != now.get(path, b"")}
-        paths = {path for path in paths if path in now or not _is_hidden(path, now)}
+        paths = {path for path in paths if path not in needed and (path in now or not _is_hidden(path, now))}
         wanted = {path: now[RepoPath(path)] if path in now else self._entry(code, path) for path in paths}
         if was is None:
             self.size = sum(len(entry.content) for entry in wanted.values() if entry is not None)
@@ -221,6 +222,13 @@ class Checkout:
             return True
         parts = path.split(b"/")
         return any(tree.node(b"/".join(parts[:depth])) is not None for depth in range(1, len(parts)))
+
+
+def _folders_of(over: Over) -> set[bytes]:
+    """Return the folders that what is laid over a tree needs; a file there, of the tree or laid, gives way."""
+    return {
+        path[:at] for path, laid in over.items() if laid is not None for at, byte in enumerate(path) if byte == _SLASH
+    }
 
 
 def _is_hidden(path: bytes, over: Over) -> bool:

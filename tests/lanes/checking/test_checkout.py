@@ -162,9 +162,20 @@ def test_a_spoiled_folder_is_laid_out_from_nothing(world: CheckingWorld, tmp_pat
     assert held(checkout.root) == {"a/one": b"1", "a/two": b"2", "b": b"b"}
 
 
+def test_a_file_laid_in_a_folder_stays_when_the_tree_gets_a_file_there(world: CheckingWorld, tmp_path: Path) -> None:
+    bare = {b"a/one": None, b"a/two": None}
+    checkout = Checkout(tmp_path / "c")
+    checkout.hold(world.code(bare), over({b"a/x": b"laid"}))
+    checkout.hold(world.code({**bare, b"a": b"file"}), over({b"a/x": b"laid"}))
+    assert held(checkout.root) == {"a/x": b"laid", "b": b"b"}
+    checkout.hold(world.code({**bare, b"a": b"file"}), {})
+    assert held(checkout.root) == {"a": b"file", "b": b"b"}
+
+
 NAMES = st.sampled_from([b"a", b"a/x", b"a/x/y", b"a/one", b"b", b"b/z", b"c"])
 FILES = st.dictionaries(NAMES, st.sampled_from([b"p", b"q"]), max_size=4)
-STATES = st.lists(st.tuples(FILES, FILES), min_size=2, max_size=5)
+LAID = st.dictionaries(NAMES, st.sampled_from([b"p", b"q", None]), max_size=4)
+STATES = st.lists(st.tuples(FILES, LAID), min_size=2, max_size=5)
 
 
 def without_clashes(files: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
@@ -173,17 +184,17 @@ def without_clashes(files: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
 
 
 @given(states=STATES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, derandomize=True)
 def test_after_any_way_the_folder_is_what_a_fresh_one_is(
     world: CheckingWorld,
     tmp_path_factory: pytest.TempPathFactory,
-    states: list[tuple[dict[bytes, bytes], dict[bytes, bytes]]],
+    states: list[tuple[dict[bytes, bytes], dict[bytes, bytes | None]]],
 ) -> None:
     space = tmp_path_factory.mktemp("ways")
     checkout = Checkout(space / "moved")
     for number, (files, own) in enumerate(states):
         code = world.code({b"a/one": None, b"a/two": None, b"b": None, b"keep": b"k", **without_clashes(files)})
-        laid = over(without_clashes(own))
+        laid = over(own)
         checkout.hold(code, laid)
         fresh = Checkout(space / f"fresh-{number}")
         fresh.hold(code, laid)
