@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import sys
 import tempfile
@@ -19,10 +20,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
-from fleet.children import environment_without_keys
 from fleet.models.openai import OURS, OpenAIModel
 from fleet.models.registry import NOTHING, BadModel, ModelContext, ModelSpec, ModelTable, Price
 from fleet.models.weights import known_weights, weights_named
+from fleet.scrub import names_key
+from qodebase.children import modules
 from qodebase.errors import QodebaseError
 from qodebase.ports import Answer, Clock, NoAnswer, Prompt
 
@@ -105,7 +107,7 @@ class Server:
                     stdin=_PIPE,
                     stdout=_PIPE,
                     stderr=log,
-                    env=environment_without_keys(),
+                    env=_environment(),
                     start_new_session=True,
                 )
                 async with asyncio.timeout(START_S):
@@ -286,3 +288,8 @@ def lacks(context: ModelContext) -> str:
     if not any(weights.state(context.weights_folder) == "fetched" for weights in known_weights().values()):
         return f"qodebase models fetch {next(iter(known_weights()))}"
     return ""
+
+
+def _environment() -> dict[str, str]:
+    """Return what the server finds: libraries in it may have settings of their own, so all but keys."""
+    return {name: value for name, value in os.environ.items() if not names_key(name)} | modules()

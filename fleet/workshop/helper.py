@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import BinaryIO
 
-from fleet.children import command, environment
+from qodebase.children import command, environment
 from qodebase.codec import NotDecoded
 from qodebase.helper_words import LENGTH, SAID, AnySaid, Opening, Request, frame
 

@@ -16,7 +16,8 @@ from qodebase.trunk.files import Files
 from qodebase.trunk.history import first_parents, read_commit
 from qodebase.trunk.notes import add_notes_commit, notes_tree, united
 from qodebase.trunk.objects import COMMIT, Objects, hash_object
-from qodebase.trunk.pack import PackWriter, let_go
+from qodebase.trunk.pack import PackWriter
+from qodebase.trunk.placing import let_go
 from qodebase.trunk.remote import Remote
 from qodebase.trunk.repository import Folders
 

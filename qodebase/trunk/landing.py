@@ -14,18 +14,20 @@ from qodebase.collision import Entry
 from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId, RepoPath
 from qodebase.trunk.batch import Edit, Landed, Landing, LandingRefused, Moved, ObjectId, Push, Redo
-from qodebase.trunk.blobs import Blobs
+from qodebase.trunk.beside import Gone
 from qodebase.trunk.checkouts import refuse_checked_out
 from qodebase.trunk.compaction import compact
 from qodebase.trunk.configuration import Wishes, wishes_of
+from qodebase.trunk.contents import Contents
 from qodebase.trunk.files import Files
 from qodebase.trunk.folder import Node, entry_of
 from qodebase.trunk.grown import Grown
-from qodebase.trunk.kept import Recent, Roots
+from qodebase.trunk.kept import Recent
 from qodebase.trunk.lock import TrunkLock
 from qodebase.trunk.notes import add_notes_commit, batch_trailers, with_notes
 from qodebase.trunk.objects import BLOB, TREE, Objects, hash_object
-from qodebase.trunk.pack import PackWriter, let_go
+from qodebase.trunk.packing import Packing
+from qodebase.trunk.placing import let_go
 from qodebase.trunk.recovery import remove_leftovers
 from qodebase.trunk.refs import RefLock, read_ref, resolve_ref
 from qodebase.trunk.refusals import refuse_broken
@@ -74,11 +76,10 @@ class Trunk:
         self._folders = folders
         self._lock = lock
         self._files = files
-        self._level = level
         self._objects = Objects(folders.objects)
         self._recent = Recent()
         self._wholes = Wholes(folders.objects)
-        self._roots = Roots()
+        self._packing = Packing(folders.objects, self._wholes, level=level)
         self._grown = Grown()
         self._tidying = Tidying(files, folders)
         self._piled = 0
@@ -133,6 +134,7 @@ class Trunk:
     def close(self) -> None:
         """Let others land."""
         self._tidying.stop()
+        self._packing.close()
         self._objects.close()
         self._wholes.close()
         self._lock.release()
@@ -216,6 +218,9 @@ class Trunk:
                             return self._step(batch, redo, lock, held)
                     except Raced:
                         again()
+                    except Gone:
+                        self._packing.stay_here()
+                        again()
         except OSError as error:
             raise DiskTrouble(
                 f"{self._folders.git} could not be written: {error}",
@@ -225,9 +230,9 @@ class Trunk:
 
     def _step(self, batch: Sequence[Landing], redo: Redo, lock: RefLock, held: ExitStack) -> list[Landed | Moved]:
         tips = self._tips
-        pack = PackWriter(level=self._level)
-        blobs = Blobs(pack, objects=self._objects, recent=self._recent, wholes=self._wholes, roots=self._roots)
-        step = Step(tip=bytes.fromhex(tips.main), tree=tips.main_tree, pack=pack, blobs=blobs)
+        pack = self._packing.begin(len(batch))
+        contents = Contents(pack, objects=self._objects, recent=self._recent)
+        step = Step(tip=bytes.fromhex(tips.main), tree=tips.main_tree, pack=pack, contents=contents)
         results = [step.take(landing, redo) for landing in batch]
         if not step.notes:
             return results
@@ -254,7 +259,7 @@ class Trunk:
         self._piled += 1
         if self._tidying.finish():
             self._objects.reopen()
-            self._wholes.close()
+            self._packing.forget()
         if self._piled >= _PILE and self._tidying.start():
             self._piled = 0
 
@@ -271,4 +276,4 @@ class Trunk:
         self._tidying.stop()
         compact(self._folders.git)
         self._objects.reopen()
-        self._wholes.close()
+        self._packing.forget()

@@ -12,7 +12,7 @@ from qodebase.trunk.drafts import PathClash
 from qodebase.trunk.folder import EMPTY_TREE, Node
 from qodebase.trunk.grown import Grown
 from qodebase.trunk.objects import COMMIT, TREE, Objects, hash_object
-from qodebase.trunk.pack import PackWriter
+from qodebase.trunk.pack import Pack
 from qodebase.trunk.tree import Tree
 
 
@@ -47,7 +47,7 @@ def all_notes(tree: Tree) -> Iterator[tuple[CommitId, Node]]:
             yield CommitId(name.decode()), node
 
 
-def with_notes(tree: Tree, notes: Mapping[bytes, bytes], pack: PackWriter, grown: Grown | None = None) -> Tree:
+def with_notes(tree: Tree, notes: Mapping[bytes, bytes], pack: Pack, grown: Grown | None = None) -> Tree:
     """Return the tree with a note (blob's id) for each commit (id) added, and put its new folders into the pack.
 
     ``grown`` is for a writer of many packs, none of which gets notes twice.
@@ -72,14 +72,14 @@ def with_notes(tree: Tree, notes: Mapping[bytes, bytes], pack: PackWriter, grown
     return new
 
 
-def united(theirs: Tree, ours: Tree, pack: PackWriter) -> Tree:
+def united(theirs: Tree, ours: Tree, pack: Pack) -> Tree:
     """Return their notes with ours of commits that have none there; where both have one, theirs stays."""
     missing = {bytes.fromhex(id): node.id for id, node in all_notes(ours) if find_note(theirs, id) is None}
     return with_notes(theirs, missing, pack) if missing else theirs
 
 
 def add_notes_commit(
-    pack: PackWriter,
+    pack: Pack,
     tree: Tree,
     *,
     parent: str | None,

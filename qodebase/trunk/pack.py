@@ -11,30 +11,22 @@ import functools
 import struct
 import zlib
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from zlib import adler32, crc32
 
 from qodebase.trunk.deltas import Splice, encode_delta, frame, pieces_of, splice_delta
 from qodebase.trunk.files import Files
 from qodebase.trunk.objects import TREE, sha1
+from qodebase.trunk.placing import Packed, place_pack
 
 OFS_DELTA = 6
 STEPS = 24
 KNOTS = 25
-TEMPORARY = "tmp_qodebase_"
-HALF = ".part"
-"""Ends the name of a file that is not whole: git and dulwich take every pair of ``.pack`` and ``.idx`` for a pack."""
-KEEP = ".keep"
-"""Ends the name of a file that keeps git from removing a pack (git-repack(1)); ours is the pack under a second name."""
-
-_TRIES = 3
 _SMALL = 4096
 _STORED = 1024
-_LEAST_PATCHED = 96
+LEAST_PATCHED = 96
 """A delta of a patch is at most half as long as a tree of this size."""
 _FAR = 0x80000000
 _BYTE = [bytes((number,)) for number in range(128)]
@@ -61,6 +53,32 @@ class Ready(NamedTuple):
     crc: int
 
 
+class Pack(Protocol):
+    """What collects objects for one pack: a `PackWriter`, or what stands for one in another process."""
+
+    def __contains__(self, id: bytes | None) -> bool:
+        """Return whether the pack gets an object."""
+        ...
+
+    def add(
+        self, kind: int, id: bytes, content: bytes, base: bytes | None = None, splices: Sequence[Splice] = ()
+    ) -> None:
+        """Add an object once; ``splices`` lead to it from the object ``base`` if the pack gets that one."""
+        ...
+
+    def add_patched(self, id: bytes, size: int, base: bytes, place: int, patch: bytes) -> bool:
+        """Add a tree that is the tree ``base`` but for 20 bytes at a place, and say whether; if not, `add` it."""
+        ...
+
+    def add_run(self, run: Sequence[Ready]) -> bool:
+        """Add entries that must stand one behind the other, or none if one of the objects is there; say whether."""
+        ...
+
+    def write(self, files: Files, folder: Path) -> Path:
+        """Write pack and index as `place_pack` does; nothing is added after it."""
+        ...
+
+
 class PackWriter:
     """Collect objects in memory and write them as one pack.
 
@@ -81,13 +99,13 @@ class PackWriter:
     def __len__(self) -> int:
         return sum(map(len, self._rows))
 
-    def __contains__(self, id: bytes) -> bool:
+    def __contains__(self, id: bytes | None) -> bool:
         return id in self._links
 
     def add(
         self, kind: int, id: bytes, content: bytes, base: bytes | None = None, splices: Sequence[Splice] = ()
     ) -> None:
-        """Add an object once; ``splices`` lead to it from the object ``base`` if the pack holds that one."""
+        """Do as `Pack.add`."""
         links = self._links
         if id in links:
             return
@@ -105,16 +123,14 @@ class PackWriter:
             return
         self._add_whole(kind, id, content)
 
-    def add_patched(self, id: bytes, content: bytes, base: bytes, place: int, patch: bytes) -> None:
-        """Add a tree that is the tree ``base`` but for 20 bytes at a place: `add` for what is added most."""
+    def add_patched(self, id: bytes, size: int, base: bytes, place: int, patch: bytes) -> bool:
+        """Do as `Pack.add_patched`; this way most objects come."""
         links = self._links
         if id in links:
-            return
+            return True
         link = links.get(base)
-        size = len(content)
-        if link is None or link[3] >= STEPS or size < _LEAST_PATCHED:
-            self.add(TREE, id, content, base, ((place, place + 20, patch),))
-            return
+        if link is None or link[3] >= STEPS or size < LEAST_PATCHED:
+            return False
         before, tail, head, lengths = _patch_frame(size, place)
         delta = before + patch + tail
         at = self._at
@@ -123,6 +139,7 @@ class PackWriter:
         self._rows[id[0]].append(_row(id, crc32(entry), at))
         self._chunks.append(entry)
         self._at = at + len(entry)
+        return True
 
     def add_copy(self, id: bytes, size: int, entry: bytes, crc: int) -> None:
         """Add an object that another pack holds whole, by the bytes of its entry there; ``size`` is its content's."""
@@ -131,7 +148,7 @@ class PackWriter:
             self._emit(id, entry, crc)
 
     def add_run(self, run: Sequence[Ready]) -> bool:
-        """Add entries that must stand one behind the other, or none if one of the objects is there; say whether."""
+        """Do as `Pack.add_run`."""
         links = self._links
         if any(ready.id in links for ready in run):
             return False
@@ -193,51 +210,15 @@ class PackWriter:
         self._chunks.append(entry)
         self._at += len(entry)
 
+    def packed(self) -> Packed:
+        """Return all objects as one pack."""
+        content = b"".join((b"PACK" + struct.pack(">LL", 2, len(self)), *self._chunks))
+        checksum = sha1(content).digest()
+        return Packed(content, checksum, functools.partial(self._index, checksum))
+
     def write(self, files: Files, folder: Path) -> Path:
-        """Write pack and index into a folder of packs, synced, and return the pack's path.
-
-        The index gets its name last, so that no reader finds a pack that is not whole; its temporary file carries the
-        pack's name, so that a pack left without index by a crash is known as ours. Until `let_go` the pack is kept: a
-        ``git repack -ad`` that begins before a ref leads to it would remove it.
-        """
-        head = b"PACK" + struct.pack(">LL", 2, len(self))
-        whole = b"".join((head, *self._chunks))
-        checksum = sha1(whole).digest()
-        name = f"pack-{checksum.hex()}"
-        pack, index = folder / f"{name}.pack", folder / f"{name}.idx"
-        if index.exists():
-            _keep(files, pack, pack)
-            files.sync_folder(folder)
-            return pack
-        for left in reversed(range(_TRIES)):
-            try:
-                self._place(files, pack, [whole, checksum])
-                break
-            except FileNotFoundError:
-                # A git that prunes everything removes unfinished packs of others too.
-                if not left:
-                    raise
-        files.sync_folder(folder)
-        return pack
-
-    def _place(self, files: Files, pack: Path, chunks: list[bytes]) -> None:
-        index = pack.with_suffix(".idx")
-        half_pack, half_index = (path.with_name(f"{TEMPORARY}{path.name}{HALF}") for path in (pack, index))
-        try:
-            with ThreadPoolExecutor(1, "pack") as beside:
-                # The disk takes the pack while the index is made.
-                writing = beside.submit(files.write_new, half_pack, chunks, mode=0o444)
-                content = self._index(chunks[-1])
-                writing.result()
-            files.write_new(half_index, [content], mode=0o444)
-            _keep(files, half_pack, pack)
-            files.rename(half_pack, pack)
-            files.rename(half_index, index)
-        except OSError:
-            for path in (half_pack, half_index, *(() if index.exists() else (pack,))):
-                files.unlink(path)
-            let_go(files, pack)
-            raise
+        """Do as `Pack.write`."""
+        return place_pack(files, folder, self.packed())
 
     def _index(self, checksum: bytes) -> bytes:
         number = len(self)
@@ -262,16 +243,6 @@ class PackWriter:
             )
         )
         return body + sha1(body).digest()
-
-
-def _keep(files: Files, written: Path, pack: Path) -> None:
-    with suppress(FileExistsError):
-        files.link(written, pack.with_suffix(KEEP))
-
-
-def let_go(files: Files, pack: Path) -> None:
-    """Leave a pack that `PackWriter.write` wrote to git; a ref leads to it now, or nothing shall."""
-    files.unlink(pack.with_suffix(KEEP))
 
 
 def _column(rows: bytes, start: int, width: int) -> bytes:

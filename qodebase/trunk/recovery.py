@@ -15,7 +15,8 @@ from qodebase.trunk.folder import Node
 from qodebase.trunk.history import first_parents, reaches
 from qodebase.trunk.notes import add_notes_commit, all_notes, find_note, notes_tree
 from qodebase.trunk.objects import TREE, Objects
-from qodebase.trunk.pack import HALF, KEEP, TEMPORARY, PackWriter, let_go
+from qodebase.trunk.pack import PackWriter
+from qodebase.trunk.placing import HALF, KEEP, TEMPORARY, let_go
 from qodebase.trunk.refs import NOTES_REF, RefLock, read_ref, remove_claim, stale_claims
 from qodebase.trunk.repository import Folders
 from qodebase.trunk.tidying import remove_unfinished

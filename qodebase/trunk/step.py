@@ -17,12 +17,12 @@ from qodebase.trunk.batch import (
     SharedEdit,
     SharedResult,
 )
-from qodebase.trunk.blobs import Blob, Blobs
 from qodebase.trunk.commits import commit_bytes, message_bytes, person_line
+from qodebase.trunk.contents import Blob, Contents
 from qodebase.trunk.drafts import PathClash, Written
 from qodebase.trunk.folder import Node, entry_of, is_entry
+from qodebase.trunk.gathering import Gathering
 from qodebase.trunk.objects import BLOB, COMMIT, TREE, hash_object
-from qodebase.trunk.pack import PackWriter
 from qodebase.trunk.tree import Tree
 
 
@@ -37,13 +37,13 @@ class _Held(Exception):
 class Step:
     """Landings taken one after the other onto one tip; nothing is on disk before the pack is written."""
 
-    def __init__(self, *, tip: bytes, tree: Tree, pack: PackWriter, blobs: Blobs) -> None:
+    def __init__(self, *, tip: bytes, tree: Tree, pack: Gathering, contents: Contents) -> None:
         self.tip = tip
         self.tree = tree
         self.pack = pack
         self.notes: dict[bytes, bytes] = {}
         self.last: bytes = b""
-        self._blobs = blobs
+        self._contents = contents
         self._shared_now: dict[bytes, tuple[bytes, bytes]] = {}
         self._broken: set[str] = set()
 
@@ -82,7 +82,7 @@ class Step:
         )
         note = landing.note(landed)
         for id, blob in blobs.items():
-            self._blobs.add(id, blob)
+            self._contents.add(id, blob)
         for path, result in shared.items():
             id = bytes.fromhex(result.after.id)
             self._shared_now[path] = (id, blobs[id].content)
@@ -99,8 +99,7 @@ class Step:
         id, raw, base, splices = folder
         if base is not None and len(splices) == 1:
             ((start, end, text),) = splices
-            if end - start == 20 == len(text):
-                self.pack.add_patched(id, raw, base, start, text)
+            if end - start == 20 == len(text) and self.pack.add_patched(id, len(raw), base, start, text):
                 return
         self.pack.add(TREE, id, raw, base, splices)
 
@@ -141,12 +140,12 @@ class Step:
         if edit.content is not None:
             id = hash_object(BLOB, edit.content)
             blobs[id] = Blob(edit.content, None if before is None else before.id, told=edit.before)
-            self._blobs.edited(id, edit.content)
+            self._contents.edited(id, edit.content)
             return Node(edit.mode, id)
         assert edit.id is not None
         id = bytes.fromhex(edit.id)
         known = any(entry is not None and entry.id == edit.id for entry in landing.expects.values())
-        if edit.mode != SUBMODULE and not known and not self._blobs.known(id):
+        if edit.mode != SUBMODULE and not known and not self._contents.known(id):
             raise LandingRefused(f"{path_text(path)}: the repository holds no content {edit.id}")
         return Node(edit.mode, id)
 
@@ -155,7 +154,7 @@ class Step:
         if node.mode not in (REGULAR, EXECUTABLE):
             raise _Held(Moved(paths=(RepoPath(path),), why="a shared path is no file on main"))
         id, content = self._shared_now.get(path, (b"", b""))
-        return content if id == node.id else self._blobs.read(node.id)
+        return content if id == node.id else self._contents.read(node.id)
 
     def _shared(self, change: SharedEdit, before: Node | None, content: bytes | None, redo: Redo) -> tuple[How, bytes]:
         """Return how a shared path gets its content, and the content."""
@@ -169,8 +168,8 @@ class Step:
     def remember(self) -> None:
         """Keep what the next step is likely to start from; of a shared path only the last content."""
         for id, content in self._shared_now.values():
-            self._blobs.edited(id, content)
-        self._blobs.remember()
+            self._contents.edited(id, content)
+        self._contents.remember()
 
 
 def _laid(change: SharedEdit, content: bytes | None) -> bytes:

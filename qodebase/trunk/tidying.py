@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from qodebase.trunk.compaction import git_environment
 from qodebase.trunk.files import Files
-from qodebase.trunk.pack import KEEP
+from qodebase.trunk.placing import KEEP
 from qodebase.trunk.repository import Folders
 
 _SPACE = "qodebase-joining"

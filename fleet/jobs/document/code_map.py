@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from fleet.children import command, environment
 from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.languages.outline import Outline
 from fleet.jobs.document.usage import Usage, usage_of
+from qodebase.children import command, environment
 from qodebase.paths import RepoPath
 from qodebase.ports import Tree
 

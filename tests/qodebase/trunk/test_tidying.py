@@ -8,7 +8,8 @@ import pytest
 
 from qodebase.trunk.files import Files
 from qodebase.trunk.objects import BLOB, hash_object
-from qodebase.trunk.pack import PackWriter, let_go
+from qodebase.trunk.pack import PackWriter
+from qodebase.trunk.placing import let_go
 from qodebase.trunk.repository import Folders, find_folders
 from qodebase.trunk.tidying import Tidying, remove_unfinished
 

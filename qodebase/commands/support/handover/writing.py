@@ -12,19 +12,19 @@ from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId
 from qodebase.trailers import RUN
 from qodebase.trunk.batch import Person
-from qodebase.trunk.blobs import Blobs
 from qodebase.trunk.checkouts import refuse_checked_out
 from qodebase.trunk.commits import person_line
 from qodebase.trunk.configuration import wishes_of
+from qodebase.trunk.contents import Contents
 from qodebase.trunk.files import Files
 from qodebase.trunk.folder import Node
+from qodebase.trunk.gathering import Gathered
 from qodebase.trunk.history import read_commit
 from qodebase.trunk.kept import Recent, Roots
 from qodebase.trunk.landing import DiskTrouble
 from qodebase.trunk.lock import TrunkLock
 from qodebase.trunk.notes import add_notes_commit, find_note, notes_tree, with_notes
 from qodebase.trunk.objects import BLOB, TREE, Objects, hash_object
-from qodebase.trunk.pack import PackWriter
 from qodebase.trunk.recovery import remove_leftovers
 from qodebase.trunk.reflog import log_move
 from qodebase.trunk.refs import NOTES_REF, RefLock, read_ref
@@ -63,7 +63,6 @@ class Writer:
 
     def __init__(self, repository: Path, run: str, *, dry_run: bool = False) -> None:
         self._dry_run = dry_run
-        self.pack = PackWriter()
         self.notes: dict[bytes, bytes] = {}
         """Commits with the blobs of their new notes, both as 20 bytes."""
         self._run = run
@@ -84,7 +83,8 @@ class Writer:
         self._stack.callback(self._objects.close)
         wholes = Wholes(folders.objects)
         self._stack.callback(wholes.close)
-        self._blobs = Blobs(self.pack, objects=self._objects, recent=Recent(), wholes=wholes, roots=Roots())
+        self.pack = Gathered(wholes=wholes, roots=Roots())
+        self._contents = Contents(self.pack, objects=self._objects, recent=Recent())
         self._notes_tip = read_ref(folders.git, NOTES_REF)
         self._notes = notes_tree(self._objects, self._notes_tip)
         return self
@@ -98,7 +98,10 @@ class Writer:
         """Begin to put commits on one of the repository's."""
         tree = bytes.fromhex(read_commit(self._objects, commit).tree)
         return Step(
-            tip=bytes.fromhex(commit), tree=Tree.read(tree, self._objects.tree), pack=self.pack, blobs=self._blobs
+            tip=bytes.fromhex(commit),
+            tree=Tree.read(tree, self._objects.tree),
+            pack=self.pack,
+            contents=self._contents,
         )
 
     def note(self, commit: CommitId) -> bytes | None:
