@@ -24,7 +24,7 @@ from qodebase.trunk.packer import FORM, LARGE, LENGTH, Call, Newest
 from qodebase.trunk.placing import Packed, place_pack
 
 _PIPE = 1 << 20
-_MOST_CALLS = 256
+_MANY_CALLS = 64
 _UNKNOWN = 1 << 16
 """More steps than a chain has: only the process knows how many there are."""
 
@@ -60,22 +60,21 @@ class Beside:
         """Return what gathers one step's objects; the one before it is done with."""
         while self._unheard:
             self.hear()
-        gathering = Elsewhere(self)
-        gathering.tell(packer.BEGIN)
-        return gathering
+        self.send([(packer.BEGIN, ())])
+        return Elsewhere(self)
 
     def forget(self) -> None:
         """Have packs looked up again: some were removed."""
-        self.send([(packer.FORGET,)])
+        self.send([(packer.FORGET, ())])
 
-    def send(self, calls: Sequence[Call]) -> None:
+    def send(self, calls: list[Call]) -> None:
         """Send calls.
 
         Raises:
             Gone: nobody takes them.
         """
         try:
-            said = marshal.dumps(list(calls), FORM)
+            said = marshal.dumps(calls, FORM)
         except ValueError as error:
             raise Gone(f"more than a frame holds: {error}") from None
         try:
@@ -90,14 +89,14 @@ class Beside:
         """Ask for what was gathered; three times `hear` then tells it."""
         self._unheard = 3
 
-    def hear(self) -> bytes:
+    def hear(self) -> bytearray:
         """Return the next part of an answer.
 
         Raises:
             Gone: there is none.
         """
         self._unheard -= 1
-        return bytes(self._read(int.from_bytes(self._read(LENGTH))))
+        return self._read(int.from_bytes(self._read(LENGTH)))
 
     def _read(self, size: int) -> bytearray:
         read = bytearray(size)
@@ -126,19 +125,14 @@ class Elsewhere:
         self._steps: dict[bytes, int] = {}
         self._newest: Newest[None] = Newest()
         self._calls: list[Call] = []
+        self._tell = self._calls.append
 
     def __contains__(self, id: bytes | None) -> bool:
         return id in self._steps
 
-    def tell(self, verb: int, *given: object) -> None:
-        """Have something done, soon."""
-        self._calls.append((verb, *given))
-        if len(self._calls) >= _MOST_CALLS:
-            self._send()
-
     def _send(self) -> None:
-        calls, self._calls = self._calls, []
-        self._beside.send(calls)
+        self._beside.send(self._calls)
+        self._calls.clear()
 
     def add(
         self, kind: int, id: bytes, content: bytes, base: bytes | None = None, splices: Sequence[Splice] = ()
@@ -148,7 +142,9 @@ class Elsewhere:
             # On nothing, and on a chain that is at its end, an object begins anew; else that hangs on the delta's size.
             begins = base is None or self._steps.get(base, STEPS) == STEPS
             self._steps[id] = 0 if begins else _UNKNOWN
-            self.tell(packer.ADD, kind, id, content, base, splices)
+            self._tell((packer.ADD, (kind, id, content, base, splices)))
+            if len(self._calls) >= _MANY_CALLS:
+                self._send()
 
     def add_patched(self, id: bytes, size: int, base: bytes, place: int, patch: bytes) -> bool:
         """Do as `Pack.add_patched`."""
@@ -158,7 +154,7 @@ class Elsewhere:
         if steps >= STEPS or size < LEAST_PATCHED:
             return False
         self._steps[id] = steps + 1
-        self.tell(packer.ADD_PATCHED, id, size, base, place, patch)
+        self._tell((packer.ADD_PATCHED, (id, size, base, place, patch)))
         return True
 
     def add_run(self, run: Sequence[Ready]) -> bool:
@@ -166,7 +162,7 @@ class Elsewhere:
         if any(ready.id in self._steps for ready in run):
             return False
         self._steps.update((ready.id, _UNKNOWN) for ready in run)
-        self.tell(packer.ADD_RUN, tuple(map(tuple, run)))
+        self._tell((packer.ADD_RUN, (tuple(map(tuple, run)),)))
         return True
 
     def add_blob(self, id: bytes, content: bytes, base: bytes | None, old: bytes | None, told: bytes | None) -> None:
@@ -175,22 +171,22 @@ class Elsewhere:
             return
         self._steps[id] = _UNKNOWN
         if old is not None and base in self._newest:
-            self.tell(packer.ADD_SPLICED, id, base, splice_between(old, content))
+            self._tell((packer.ADD_SPLICED, (id, base, splice_between(old, content))))
         else:
-            self.tell(packer.ADD_BLOB, id, content, base, old, None if old is not None else told)
+            self._tell((packer.ADD_BLOB, (id, content, base, old, None if old is not None else told)))
             if len(content) < LARGE:
                 return
         self._newest.put(id, base, None, len(content))
 
     def write(self, files: Files, folder: Path) -> Path:
         """Do as `Pack.write`."""
-        self.tell(packer.FINISH)
+        self._tell((packer.FINISH, ()))
         self._send()
         self._beside.finish()
-        checksum, content = self._beside.hear(), self._beside.hear()
-        return place_pack(files, folder, Packed(content, checksum, functools.cache(self._beside.hear)))
+        content, checksum = self._beside.hear(), self._beside.hear()
+        return place_pack(files, folder, Packed([content], checksum, functools.cache(self._beside.hear)))
 
     def remember(self) -> None:
         """Do as `Gathering.remember`."""
-        self.tell(packer.REMEMBER)
+        self._tell((packer.REMEMBER, ()))
         self._send()

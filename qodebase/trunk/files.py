@@ -23,7 +23,7 @@ class Files:
         self.durable = durable
         self.shared = shared
 
-    def write_new(self, path: Path, chunks: Iterable[bytes], *, mode: int = 0o644) -> None:
+    def write_new(self, path: Path, chunks: Iterable[bytes | bytearray], *, mode: int = 0o644) -> None:
         """Create a file that does not exist yet, fill it and sync it."""
         descriptor = self.open_new(path, mode)
         try:
@@ -62,7 +62,7 @@ class Files:
                 self.write(file.fileno(), chunk)
             self.sync(file.fileno())
 
-    def write(self, descriptor: int, chunk: bytes) -> None:
+    def write(self, descriptor: int, chunk: bytes | bytearray) -> None:
         """Write all of ``chunk``."""
         view = memoryview(chunk)
         while view:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -24,6 +24,7 @@ from qodebase.trunk.placing import Packed, place_pack
 OFS_DELTA = 6
 STEPS = 24
 KNOTS = 25
+_ENTRIES = 1024
 _SMALL = 4096
 _STORED = 1024
 LEAST_PATCHED = 96
@@ -210,17 +211,28 @@ class PackWriter:
         self._chunks.append(entry)
         self._at += len(entry)
 
-    def packed(self) -> Packed:
-        """Return all objects as one pack."""
-        content = b"".join((b"PACK" + struct.pack(">LL", 2, len(self)), *self._chunks))
-        checksum = sha1(content).digest()
-        return Packed(content, checksum, functools.partial(self._index, checksum))
+    @property
+    def size(self) -> int:
+        """Return the length of the pack in bytes, up to the checksum at its end."""
+        return self._at
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the pack, up to the checksum at its end."""
+        yield b"PACK" + struct.pack(">LL", 2, len(self))
+        for at in range(0, len(self._chunks), _ENTRIES):
+            yield b"".join(self._chunks[at : at + _ENTRIES])
 
     def write(self, files: Files, folder: Path) -> Path:
         """Do as `Pack.write`."""
-        return place_pack(files, folder, self.packed())
+        pieces = list(self.pieces())
+        digest = sha1(b"")
+        for piece in pieces:
+            digest.update(piece)
+        checksum = digest.digest()
+        return place_pack(files, folder, Packed(pieces, checksum, functools.partial(self.index, checksum)))
 
-    def _index(self, checksum: bytes) -> bytes:
+    def index(self, checksum: bytes) -> bytes:
+        """Return the index of the pack, which ends with ``checksum``."""
         number = len(self)
         # Rows begin with their ids, so as bytes they sort as the index has them.
         rows = b"".join([b"".join(sorted(bucket)) for bucket in self._rows])

@@ -1,8 +1,8 @@
 """Gather objects in a process of its own: what a trunk's `Beside` starts, tells and hears.
 
 Told are frames of calls, marshalled, each the number of a verb and what it is called with; frames begin with their
-length. Nothing is said before `FINISH`: then the pack's checksum, the pack and its index, a frame each. At the end of
-its input the process ends.
+length. Nothing is said before `FINISH`: then the pack up to its checksum, the checksum, and the index, a frame each.
+At the end of its input the process ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from qodebase.trunk.deltas import Splice
 from qodebase.trunk.gathering import Gathered
 from qodebase.trunk.kept import Roots
-from qodebase.trunk.objects import BLOB
+from qodebase.trunk.objects import BLOB, sha1
 from qodebase.trunk.pack import Ready
 from qodebase.trunk.wholes import Wholes
 
@@ -36,7 +36,7 @@ LARGE = 1 << 16
 
 _MOST_KEPT = 64 << 20
 
-Call = tuple[Any, ...]
+Call = tuple[int, tuple[Any, ...]]
 T = TypeVar("T")
 
 
@@ -101,7 +101,7 @@ class Packer:
 
     def do(self, calls: Sequence[Call]) -> None:
         """Do what one frame tells."""
-        for verb, *given in calls:
+        for verb, given in calls:
             self._verbs[verb](*given)
 
     def _add_run(self, run: Sequence[tuple[bytes, int, bytes, int]]) -> None:
@@ -120,10 +120,15 @@ class Packer:
         self._newest.put(id, base, content, len(content))
 
     def _finish(self) -> None:
-        packed = self._pack.packed()
-        for part in (packed.checksum, packed.content, packed.make_index()):
-            self._say(len(part).to_bytes(LENGTH))
-            self._say(part)
+        pack, say = self._pack, self._say
+        digest = sha1(b"")
+        say(pack.size.to_bytes(LENGTH))
+        for piece in pack.pieces():
+            say(piece)
+            digest.update(piece)
+        for part in (digest.digest(), pack.index(digest.digest())):
+            say(len(part).to_bytes(LENGTH))
+            say(part)
 
 
 def frames(source: BinaryIO) -> Iterator[bytes]:

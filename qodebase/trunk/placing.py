@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -22,9 +22,9 @@ _TRIES = 3
 class Packed(NamedTuple):
     """A pack in memory: its bytes up to the checksum at its end, that one, and what makes its index."""
 
-    content: bytes
-    checksum: bytes
-    make_index: Callable[[], bytes]
+    pieces: Sequence[bytes | bytearray]
+    checksum: bytes | bytearray
+    make_index: Callable[[], bytes | bytearray]
 
 
 def place_pack(files: Files, folder: Path, packed: Packed) -> Path:
@@ -58,7 +58,7 @@ def _place(files: Files, pack: Path, packed: Packed) -> None:
     try:
         with ThreadPoolExecutor(1, "pack") as beside:
             # The disk takes the pack while the index is made.
-            writing = beside.submit(files.write_new, half_pack, packed[:2], mode=0o444)
+            writing = beside.submit(files.write_new, half_pack, [*packed.pieces, packed.checksum], mode=0o444)
             content = packed.make_index()
             writing.result()
         files.write_new(half_index, [content], mode=0o444)
