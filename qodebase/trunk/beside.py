@@ -189,4 +189,5 @@ class Elsewhere:
     def remember(self) -> None:
         """Do as `Gathering.remember`."""
         self._tell((packer.REMEMBER, ()))
-        self._send()
+        with suppress(Gone):  # The step is taken; the next one finds out.
+            self._send()

@@ -28,7 +28,7 @@ class Gathering(Pack, Protocol):
         ...
 
     def remember(self) -> None:
-        """Keep what the next step is likely to start from; called once the step is taken."""
+        """Keep what the next step is likely to start from; called once the step is taken, and never fails."""
         ...
 
 

@@ -84,9 +84,9 @@ def figures(rounds: list[Round], *, files: int, changes: int, kind: Kind, batch:
         "zlib_level": (
             "git's default on both sides; the trunk stores trees, and deltas and contents up to 1 KiB, uncompressed"
         ),
-        "threads": (
-            "fast-import has one; the trunk lands in one, and a second one writes and syncs a pack while the first one "
-            "makes its index; processor_ratio_* counts the time of both"
+        "processes": (
+            "fast-import is one of one thread; the trunk lands in one, has another encode large batches, and a thread "
+            "write and sync a pack meanwhile; processor_ratio_* and peak_rss_mib count all of it"
         ),
         "landings_per_s": round(changes / median(one.trunk.seconds for one in rounds), 1),
         "fast_import_per_s": round(changes / median(one.fast_import.seconds for one in rounds), 1),

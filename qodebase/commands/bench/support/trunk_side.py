@@ -31,15 +31,19 @@ from qodebase.trunk.batch import Edit, Landed, Landing, Person, SharedEdit
 from qodebase.trunk.landing import Trunk
 
 
+_WITH_CHILDREN = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+
+
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """What landing a piece of work took; times in seconds, sizes in bytes.
 
     Attributes:
         landed: how many changes are on main.
         seconds: opening, landing and closing, without starting Python.
-        processor: the processor time of the same, in all threads.
+        processor: the processor time of the same, in all threads and in processes that were started.
         compact: what `Trunk.compact` took after it, where that was measured.
-        idle_rss, peak_rss: the process's largest memory before the trunk was opened, and in all.
+        idle_rss, peak_rss: the process's largest memory before the trunk was opened, and in all, with that of the
+            largest process that it started.
     """
 
     landed: int
@@ -107,25 +111,31 @@ def _redo(shared: SharedEdit, content: bytes | None) -> bytes | Declined:
 
 
 def _land(repository: Path, jobs: Path, batch: int) -> Measured:
-    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    landed = 0
-    started, processor = time.perf_counter(), time.process_time()
+    idle, landed = _peak_rss(), 0
+    started, processor = time.perf_counter(), _processor()
     with open(jobs, "rb", buffering=1 << 20) as file, ExitStack() as held:
         held.enter_context(seldom_collected())
         landings = _landings(read_jobs(file))
         trunk = held.enter_context(Trunk.open(repository, branch="main", run=RUN))
         while some := list(islice(landings, batch)):
             landed += sum(isinstance(result, Landed) for result in trunk.land(some, _redo))
-    seconds, processor = time.perf_counter() - started, time.process_time() - processor
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return Measured(
         landed=landed,
-        seconds=seconds,
-        processor=processor,
+        seconds=time.perf_counter() - started,
+        processor=_processor() - processor,
         compact=0.0,
-        idle_rss=idle * 1024,
-        peak_rss=peak * 1024,
+        idle_rss=idle,
+        peak_rss=_peak_rss(),
     )
+
+
+def _processor() -> float:
+    used = [resource.getrusage(who) for who in _WITH_CHILDREN]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def _peak_rss() -> int:
+    return sum(resource.getrusage(who).ru_maxrss for who in _WITH_CHILDREN) * 1024
 
 
 if __name__ == "__main__":
