@@ -37,7 +37,7 @@ def test_offsets_from_two_gigabytes_on_stand_in_a_table_of_their_own() -> None:
     pack.add_copy(far, 3, b"far", 22)
     pack._at = 0x123456789A
     pack.add_copy(farther, 3, b"farther", 33)
-    index = pack._index(bytes(20))
+    index = pack.index(bytes(20))
     names = 8 + 1024
     assert index[names : names + 60] == farther + near + far
     assert struct.unpack(">3L", index[names + 60 : names + 72]) == (33, 11, 22)
