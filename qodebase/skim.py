@@ -6,6 +6,7 @@ taken from the events' own types, so that their types are checked all the same; 
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -45,15 +46,19 @@ class Skimmer:
         self._unknown = _skimmed(Unknown, wanted[Event])
         self._kinds[self._unknown] = Event
 
-    def blocks(self, path: Path) -> Iterator[Block]:
+    def blocks(self, path: Path, *, start: int = 0, end: int | None = None, place: int = 0) -> Iterator[Block]:
         """Yield the events of a journal by kinds, block after block; a torn last line is left out.
+
+        Args:
+            start, end: only what is between these bytes; ``start`` begins a line.
+            place: of the first event there, among all.
 
         Raises:
             BadData: a line before the last is no event; the message names file, line and field.
         """
-        place = 0
         with path.open("rb") as lines:
-            for block in _whole_lines(lines):
+            lines.seek(start)
+            for block in _whole_lines(lines, None if end is None else end - start):
                 events = self._decode(block, path.name, place + 1)
                 yield self._sorted(events, place)
                 place += len(events)
@@ -113,9 +118,12 @@ def _columns(rows: list[Any]) -> Iterator[tuple[Any, ...]]:
     return zip(*map(msgspec.structs.astuple, rows), strict=True)
 
 
-def _whole_lines(file: IO[bytes]) -> Iterator[bytes]:
+def _whole_lines(file: IO[bytes], most: int | None = None) -> Iterator[bytes]:
+    """Yield blocks of whole lines of a file, or of its next ``most`` bytes."""
     rest = b""
-    while read := file.read(_BLOCK):
+    left = sys.maxsize if most is None else most
+    while read := file.read(min(_BLOCK, left)):
+        left -= len(read)
         whole, newline, rest = (rest + read).rpartition(b"\n")
         if newline:
             yield whole + newline
