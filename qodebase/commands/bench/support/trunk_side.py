@@ -30,7 +30,6 @@ from qodebase.paths import RepoPath
 from qodebase.trunk.batch import Edit, Landed, Landing, Person, SharedEdit
 from qodebase.trunk.landing import Trunk
 
-
 _WITH_CHILDREN = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
 
 
