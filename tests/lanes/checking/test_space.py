@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lanes.checking.sandbox import available
 from lanes.checking.space import Space
 
 
@@ -53,3 +54,12 @@ def test_what_somebody_holds_or_has_just_made_and_what_is_no_folder_stays(folder
         ["other", "qodebase-checker-link", young.name, held.path.name]
     )
     held.remove()
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="there is no /dev/shm")
+def test_a_temporary_folder_that_the_sandbox_covers_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")
+    space = Space()
+    assert not space.path.is_relative_to("/dev")
+    space.remove()
+    assert "No such file" not in available()
