@@ -1,7 +1,7 @@
 """Gather the objects of large batches in a process beside this one: deltas and checksums take half of a landing's time.
 
-The process only computes: what it makes comes back as bytes and is written here. One that dies costs the step that it
-was at, which is taken again without it.
+The process only computes: what it makes comes back as bytes and is written here. One that dies, stands still or answers
+nonsense costs the step that it was at, which is taken again without it.
 """
 
 from __future__ import annotations
@@ -10,27 +10,33 @@ import fcntl
 import functools
 import marshal
 import os
+import select
 import subprocess
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from weakref import WeakSet
 
 from qodebase.children import command, environment
 from qodebase.trunk import packer
 from qodebase.trunk.deltas import Splice, splice_between
 from qodebase.trunk.files import Files
-from qodebase.trunk.pack import LEAST_PATCHED, STEPS, Ready
+from qodebase.trunk.pack import LEAST_PATCHED, SIGNATURE, STEPS, Ready
 from qodebase.trunk.packer import FORM, LARGE, LENGTH, Call, Newest
 from qodebase.trunk.placing import Packed, place_pack
 
 _PIPE = 1 << 20
 _MANY_CALLS = 64
+_MANY_BYTES = 1 << 20
+"""Calls with so many bytes of content are sent: both sides hold a frame twice."""
+_STILL_S = 60.0
+"""Seconds without one byte; no content takes that long, and one that does costs no more than a step taken again."""
 _UNKNOWN = 1 << 16
 """More steps than a chain has: only the process knows how many there are."""
 
 
 class Gone(ConnectionError):
-    """The process beside this one has ended before it was told to."""
+    """The process beside this one has ended before it was told to, or is of no use any more."""
 
 
 class Beside:
@@ -51,10 +57,13 @@ class Beside:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        _all.add(self)
         for end in (self._in, self._out):
+            os.set_blocking(end, False)
             with suppress(AttributeError, OSError):  # Smaller ones do, where a system has no others or no more.
                 fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE)
         self._unheard = 0
+        self._torn = False
 
     def begin(self) -> Elsewhere:
         """Return what gathers one step's objects; the one before it is done with."""
@@ -75,19 +84,16 @@ class Beside:
         """
         try:
             said = marshal.dumps(calls, FORM)
-        except ValueError as error:
+        except (ValueError, MemoryError) as error:
             raise Gone(f"more than a frame holds: {error}") from None
-        try:
+        with self._whole():
             for part in (len(said).to_bytes(LENGTH), said):
-                view = memoryview(part)
-                while view:
-                    view = view[os.write(self._in, view) :]
-        except BrokenPipeError as error:
-            raise Gone(str(error)) from None
+                self._write(part)
 
-    def finish(self) -> None:
-        """Ask for what was gathered; three times `hear` then tells it."""
+    def finish(self, calls: list[Call]) -> None:
+        """Send a step's last calls, which ask for what was gathered; three times `hear` then tells it."""
         self._unheard = 3
+        self.send(calls)
 
     def hear(self) -> bytearray:
         """Return the next part of an answer.
@@ -96,13 +102,41 @@ class Beside:
             Gone: there is none.
         """
         self._unheard -= 1
-        return self._read(int.from_bytes(self._read(LENGTH)))
+        with self._whole():
+            size = int.from_bytes(self._read(LENGTH))
+            try:
+                return self._read(size)
+            except (MemoryError, OverflowError):
+                raise Gone(f"there is no room for an answer of {size} bytes") from None
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Say or hear something to its end; what comes after something that was broken off cannot be understood."""
+        if self._torn:
+            raise Gone("it was broken off")
+        self._torn = True
+        yield
+        self._torn = False
+
+    def _write(self, part: bytes) -> None:
+        view = memoryview(part)
+        while view:
+            try:
+                view = view[os.write(self._in, view) :]
+            except BlockingIOError:
+                _wait(self._in, select.POLLOUT)
+            except BrokenPipeError as error:
+                raise Gone(str(error)) from None
 
     def _read(self, size: int) -> bytearray:
         read = bytearray(size)
         view = memoryview(read)
         while view:
-            got = os.readv(self._out, [view])
+            try:
+                got = os.readv(self._out, [view])
+            except BlockingIOError:
+                _wait(self._out, select.POLLIN)
+                continue
             if not got:
                 raise Gone("it has ended")
             view = view[got:]
@@ -111,10 +145,33 @@ class Beside:
     def close(self) -> None:
         """End the process, whatever it is at."""
         self._process.kill()
+        self.let_go()
+        self._process.wait()
+
+    def let_go(self) -> None:
+        """Close the pipes; the process ends once nobody holds them."""
         for end in (self._process.stdin, self._process.stdout):
             if end is not None:
                 end.close()
-        self._process.wait()
+
+
+def _wait(end: int, event: int) -> None:
+    poll = select.poll()
+    poll.register(end, event)
+    if not poll.poll(_STILL_S * 1000):
+        raise Gone(f"it stood still for {_STILL_S:g} seconds")
+
+
+_all: WeakSet[Beside] = WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """Close what a fork inherits; a process beside would outlive its own parent otherwise."""
+    for beside in _all:
+        beside.let_go()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 class Elsewhere:
@@ -126,6 +183,7 @@ class Elsewhere:
         self._newest: Newest[None] = Newest()
         self._calls: list[Call] = []
         self._tell = self._calls.append
+        self._bytes = 0
 
     def __contains__(self, id: bytes | None) -> bool:
         return id in self._steps
@@ -133,6 +191,12 @@ class Elsewhere:
     def _send(self) -> None:
         self._beside.send(self._calls)
         self._calls.clear()
+        self._bytes = 0
+
+    def _count(self, size: int) -> None:
+        self._bytes += size
+        if self._bytes >= _MANY_BYTES or len(self._calls) >= _MANY_CALLS:
+            self._send()
 
     def add(
         self, kind: int, id: bytes, content: bytes, base: bytes | None = None, splices: Sequence[Splice] = ()
@@ -143,8 +207,7 @@ class Elsewhere:
             begins = base is None or self._steps.get(base, STEPS) == STEPS
             self._steps[id] = 0 if begins else _UNKNOWN
             self._tell((packer.ADD, (kind, id, content, base, splices)))
-            if len(self._calls) >= _MANY_CALLS:
-                self._send()
+            self._count(len(content))
 
     def add_patched(self, id: bytes, size: int, base: bytes, place: int, patch: bytes) -> bool:
         """Do as `Pack.add_patched`."""
@@ -171,20 +234,32 @@ class Elsewhere:
             return
         self._steps[id] = _UNKNOWN
         if old is not None and base in self._newest:
-            self._tell((packer.ADD_SPLICED, (id, base, splice_between(old, content))))
+            splice = splice_between(old, content)
+            self._tell((packer.ADD_SPLICED, (id, base, splice)))
+            self._newest.put(id, base, None, len(content))
+            self._count(len(splice[2]))
         else:
-            self._tell((packer.ADD_BLOB, (id, content, base, old, None if old is not None else told)))
-            if len(content) < LARGE:
-                return
-        self._newest.put(id, base, None, len(content))
+            old, told = (None, told) if old is None else (old, None)
+            self._tell((packer.ADD_BLOB, (id, content, base, old, told)))
+            if len(content) >= LARGE:
+                self._newest.put(id, base, None, len(content))
+            self._count(len(content) + len(old or told or b""))
 
     def write(self, files: Files, folder: Path) -> Path:
         """Do as `Pack.write`."""
         self._tell((packer.FINISH, ()))
-        self._send()
-        self._beside.finish()
+        self._beside.finish(self._calls)
+        self._calls.clear()
         content, checksum = self._beside.hear(), self._beside.hear()
-        return place_pack(files, folder, Packed([content], checksum, functools.cache(self._beside.hear)))
+        if not content.startswith(SIGNATURE) or int.from_bytes(content[8:12]) < len(self._steps):
+            raise Gone("what it tells is no pack of what was gathered")
+        return place_pack(files, folder, Packed([content], checksum, functools.cache(lambda: self._index(checksum))))
+
+    def _index(self, checksum: bytearray) -> bytearray:
+        index = self._beside.hear()
+        if index[-40:-20] != checksum:
+            raise Gone("what it tells is no index of its pack")
+        return index
 
     def remember(self) -> None:
         """Do as `Gathering.remember`."""

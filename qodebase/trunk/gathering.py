@@ -45,11 +45,17 @@ class Gathered(PackWriter):
         self._wholes = wholes
         self._roots = roots
         self._new_roots: dict[bytes, bytes] = {}
+        self._copied: set[bytes] = set()
+
+    def __contains__(self, id: bytes | None) -> bool:
+        """Return whether the step gave an object: a content that only came along as a base is the repository's."""
+        return super().__contains__(id) and id not in self._copied
 
     def add_blob(self, id: bytes, content: bytes, base: bytes | None, old: bytes | None, told: bytes | None) -> None:
         """Add a new content as `Gathering.add_blob` says."""
         if id in self:
             return
+        self._copied.discard(id)
         if old is None and told is not None and base in self and hash_object(BLOB, told) == base:
             old = told
         if old is not None:
@@ -73,7 +79,9 @@ class Gathered(PackWriter):
         splice = splice_between(old, content)
         if _MUCH * len(splice[2]) > len(content):
             return False
-        self.add_copy(root, len(old), copied.entry, copied.crc)
+        if root not in self:
+            self.add_copy(root, len(old), copied.entry, copied.crc)
+            self._copied.add(root)
         self.add(BLOB, id, content, root, [splice])
         self._new_roots[id] = root
         return True

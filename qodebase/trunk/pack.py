@@ -21,10 +21,12 @@ from qodebase.trunk.files import Files
 from qodebase.trunk.objects import TREE, sha1
 from qodebase.trunk.placing import Packed, place_pack
 
+SIGNATURE = b"PACK\0\0\0\2"
 OFS_DELTA = 6
 STEPS = 24
 KNOTS = 25
 _ENTRIES = 1024
+_MOST_JOINED = 16 << 20
 _SMALL = 4096
 _STORED = 1024
 LEAST_PATCHED = 96
@@ -218,9 +220,14 @@ class PackWriter:
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the pack, up to the checksum at its end."""
-        yield b"PACK" + struct.pack(">LL", 2, len(self))
+        yield SIGNATURE + struct.pack(">L", len(self))
         for at in range(0, len(self._chunks), _ENTRIES):
-            yield b"".join(self._chunks[at : at + _ENTRIES])
+            entries = self._chunks[at : at + _ENTRIES]
+            if sum(map(len, entries)) > _MOST_JOINED:
+                # Large ones are not held twice.
+                yield from entries
+            else:
+                yield b"".join(entries)
 
     def write(self, files: Files, folder: Path) -> Path:
         """Do as `Pack.write`."""

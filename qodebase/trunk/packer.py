@@ -95,7 +95,7 @@ class Packer:
             ADD_BLOB: self._add_blob,
             ADD_SPLICED: self._add_spliced,
             FINISH: self._finish,
-            REMEMBER: self._pack.remember,
+            REMEMBER: self._remember,
             FORGET: self._wholes.close,
         }
 
@@ -129,6 +129,10 @@ class Packer:
         for part in (digest.digest(), pack.index(digest.digest())):
             say(len(part).to_bytes(LENGTH))
             say(part)
+
+    def _remember(self) -> None:
+        self._pack.remember()
+        self._begin()  # Nothing of the step's pack is held until there is another step.
 
 
 def frames(source: BinaryIO) -> Iterator[bytes]:

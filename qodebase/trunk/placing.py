@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,18 +59,27 @@ def _place(files: Files, pack: Path, packed: Packed) -> None:
     try:
         with ThreadPoolExecutor(1, "pack") as beside:
             # The disk takes the pack while the index is made.
-            writing = beside.submit(files.write_new, half_pack, [*packed.pieces, packed.checksum], mode=0o444)
+            write = partial(files.write_new, half_pack, [*packed.pieces, packed.checksum], mode=0o444)
+            end = _begun(beside, write)
             content = packed.make_index()
-            writing.result()
+            end()
         files.write_new(half_index, [content], mode=0o444)
         _keep(files, half_pack, pack)
         files.rename(half_pack, pack)
         files.rename(half_index, index)
-    except OSError:
+    except BaseException:
         for path in (half_pack, half_index, *(() if index.exists() else (pack,))):
             files.unlink(path)
         let_go(files, pack)
         raise
+
+
+def _begun(beside: Executor, work: Callable[[], None]) -> Callable[[], None]:
+    """Begin some work and return what waits for its end; where there is no room for another thread that does it."""
+    try:
+        return beside.submit(work).result
+    except RuntimeError:
+        return work
 
 
 def _keep(files: Files, written: Path, pack: Path) -> None:
