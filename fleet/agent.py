@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fleet.admission import Queue
 from fleet.attempts import Attempts
-from fleet.calls import Calls, usage_of
+from fleet.calls import Called, Calls, usage_of
 from fleet.channels import Channels
 from fleet.making import Made
 from fleet.sent_back_text import bounded, with_sent_back
@@ -34,7 +34,8 @@ _GIVEN_UP_AFTER = 20
 class Agents:
     """What all agents of a run share; `work` is one of them.
 
-    ``unreached`` counts the intents that were left pending because no call of the sitting had reached the model.
+    ``unreached`` counts the intents that were left pending because the model turned everybody away, or no call of the
+    sitting had reached it.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Agents:
         self._asking: dict[str, Stoppable] = {}
         self.at_work: set[str] = set()
         self.unreached = 0
+        self._in_a_row = 0
         self._shared = shared
 
     async def work(self, number: int) -> None:
@@ -97,8 +99,8 @@ class Agents:
     async def _take(self, intent: Intent, agent: str) -> None:
         """Bring one intent to its ending; a change that an earlier sitting made is handed in again as it is.
 
-        An intent whose model cannot be reached, and never could in this sitting, stays pending: that says nothing of
-        the intent. After so many of them no more are admitted.
+        An intent whose model turned everybody away, or was never reached in this sitting, stays pending: that says
+        nothing of the intent. After so many of them in a row no more are admitted.
         """
         state = self._state(intent.id)
         attempt = max(1, state.attempt)
@@ -125,7 +127,10 @@ class Agents:
                 return
             if isinstance(outcome, SentBack):
                 self._send_back(intent, attempt, agent, outcome.reason, outcome.detail)
-            if self._cancelled(intent, attempt, agent) or isinstance(outcome, Postponed):
+            if self._cancelled(intent, attempt, agent):
+                return
+            if isinstance(outcome, Postponed):
+                self.unreached += not self._calls.budget.reached
                 return
 
     def _held(self, intent: Intent, state: IntentState) -> Submission | None:
@@ -179,7 +184,8 @@ class Agents:
         admitted = self._journal.write(events.Admitted, base=fork.commit, **where)
         if isinstance(placed, Declined):
             return Unusable(ending=Ending.SENT_BACK, why=placed.why)
-        prompting = await self._workshop.prompt(intent, fork, shared)
+        asked = self._asked_of_job(intent, attempt)
+        prompting = await self._workshop.prompt(asked, fork, shared)
         prompt, packed = prompting.prompt, prompting.packed
         if sent_back is not None:
             prompt, packed = with_sent_back(prompt, sent_back), None
@@ -203,9 +209,9 @@ class Agents:
         if called.postponed:
             self._journal.write(events.Postponed, why=called.postponed, **where)
             return None
-        if self._out_of_reach(called.outcome):
+        if self._out_of_reach(called):
             return None
-        making = await self._workshop.change(intent, called.outcome, fork, shared)
+        making = await self._workshop.change(asked, called.outcome, fork, shared)
         made = making.made
         if not isinstance(made, Made):
             return made
@@ -231,17 +237,29 @@ class Agents:
             simulated=called.simulated,
         )
 
-    def _out_of_reach(self, outcome: Answer | NoAnswer) -> bool:
+    def _out_of_reach(self, called: Called) -> bool:
+        outcome = called.outcome
+        if isinstance(outcome, Answer):
+            self._in_a_row = 0
         if isinstance(outcome, NoAnswer) and outcome.failure in _NOT_SENT:
             return False
         if isinstance(outcome, Answer) or outcome.failure not in _OUT_OF_REACH:
             self._reached = True
-        if self._reached:
+        if self._reached and not called.turned_away:
             return False
         self.unreached += 1
-        if self.unreached >= _GIVEN_UP_AFTER:
+        self._in_a_row += 1
+        if self._in_a_row >= _GIVEN_UP_AFTER:
             self._queue.drain()
         return True
+
+    def _asked_of_job(self, intent: Intent, attempt: int) -> Intent:
+        """Return an intent as its job is asked about it: where the change that it came with did not do, without it.
+
+        A model that only hands such a change back is given it again.
+        """
+        model = self._channels.choose("fresh", attempt=attempt).model
+        return intent.anew() if attempt > 1 and getattr(model, "redoes", True) else intent
 
     def _cancelled(self, intent: Intent, attempt: int, agent: str) -> bool:
         """End an intent that a person has cancelled; return whether one has."""

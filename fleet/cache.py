@@ -15,6 +15,7 @@ import queue
 import threading
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,7 @@ class AnswerCache:
                     store = _opened(self.folder)
                 results: Sequence[Any] = _done(store, batch)
             except Exception as error:
-                results = [_failed(self.folder, error) for _ in batch]
+                results = _read_all(store, batch, _failed(self.folder, error))
             _deliver(batch, results)
         if store is not None:
             store.close()
@@ -172,13 +173,31 @@ def _done(store: Any, batch: list[_Request]) -> list[Any]:
     return results
 
 
+def _read_all(store: Any, batch: list[_Request], failed: CacheFailed) -> list[Any]:
+    """Do the reads of a batch that failed: a full disk, which takes nothing, can still be read."""
+    results: list[Any] = []
+    for request in batch:
+        result: Any = failed
+        if request.text is None and store is not None:
+            with suppress(Exception):
+                result = _read(store, request.key)
+        results.append(result)
+    return results
+
+
 def _read(store: Any, key: str) -> str | None:
+    import sqlite3
+
     from fleet.text_disk import NotText
 
     try:
         text: str | None = store.get(key)
     except NotText:
         return None
+    except sqlite3.OperationalError as error:
+        if "decode to UTF-8" in str(error):
+            return None
+        raise
     return text
 
 

@@ -28,19 +28,28 @@ from qodebase.state import IntentState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Called:
-    """What came of a question: the outcome, what all its calls used, the digests for the record, and who was asked."""
+    """What came of a question: the outcome, what all its calls used, the digests for the record, and who was asked.
+
+    ``turned_away`` says that the provider turned it away as it does all others now, which says nothing of the question.
+    """
 
     outcome: Answer | NoAnswer
     usage: Usage
     plan: dict[str, str]
     deterministic: bool = False
     simulated: bool = False
+    turned_away: bool = False
 
     @property
     def postponed(self) -> str:
         """Return why a call was not made, which leaves the intent pending; empty where all were made."""
         outcome = self.outcome
         return outcome.why if isinstance(outcome, NoAnswer) and outcome.failure is Failure.CAP else ""
+
+    @property
+    def away(self) -> str:
+        """Return why the provider turned the question away, which leaves the intent pending too; or the empty text."""
+        return self.outcome.why if self.turned_away and isinstance(self.outcome, NoAnswer) else ""
 
 
 class Calls:
@@ -131,6 +140,7 @@ class Calls:
                 "model": channel.model.name,
                 "prompt": digest,
                 "ref": self._keep_prompt(prompt, packed if prompt is given else None),
+                "limit": prompt.max_output_tokens,
             },
             where=where,
         )
@@ -147,7 +157,8 @@ class Calls:
             raise
         finally:
             question.release()
-        return _called(outcome, question.usage, digest, channel)
+        away = self._askers[id(channel)].turned_away(outcome)
+        return _called(outcome, question.usage, digest, channel, turned_away=away)
 
     def keep(self, content: bytes) -> str:
         """Keep a prompt or an answer; return where, or the empty text where texts are not kept."""
@@ -207,7 +218,7 @@ class _Question:
     """One question on its way: each of its calls is reserved, journalled, made, journalled again and settled."""
 
     def __init__(
-        self, calls: Calls, most: Most, *, fresh: bool, free: bool, asked: dict[str, str], where: dict[str, Any]
+        self, calls: Calls, most: Most, *, fresh: bool, free: bool, asked: dict[str, Any], where: dict[str, Any]
     ) -> None:
         self.usage = Usage()
         self._calls = calls
@@ -310,10 +321,19 @@ def usage_of(outcome: Answer | NoAnswer | events.Answered) -> Usage:
     )
 
 
-def _called(outcome: Answer | NoAnswer, usage: Usage, prompt: str, channel: Channel) -> Called:
+def _called(
+    outcome: Answer | NoAnswer, usage: Usage, prompt: str, channel: Channel, *, turned_away: bool = False
+) -> Called:
     plan = {"prompt": prompt, **({"answer": _digest(outcome.text)} if isinstance(outcome, Answer) else {})}
     model = channel.model
-    return Called(outcome=outcome, usage=usage, plan=plan, deterministic=model.deterministic, simulated=model.simulated)
+    return Called(
+        outcome=outcome,
+        usage=usage,
+        plan=plan,
+        deterministic=model.deterministic,
+        simulated=model.simulated,
+        turned_away=turned_away,
+    )
 
 
 def _digest(text: str) -> str:

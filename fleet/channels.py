@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fleet.models.registry import Price
 from fleet.throttle import Throttle
 from qodebase.caps import Most
+from qodebase.events import ModelKind
 from qodebase.ports import Model, Prompt
 
 _MESSAGE_TOKENS = 16
@@ -58,6 +59,12 @@ class Channels:
         """Return each channel once."""
         named = (self.fresh, self.replay, self.escalate)
         return tuple({id(channel): channel for channel in named if channel is not None}.values())
+
+    @property
+    def kinds(self) -> dict[str, ModelKind]:
+        """Return of what kind each model is, by its name."""
+        models = [channel.model for channel in self.all]
+        return {one.name: ModelKind(deterministic=one.deterministic, simulated=one.simulated) for one in models}
 
     @property
     def redoes(self) -> bool:

@@ -200,6 +200,7 @@ class Driver:
             workers=workers,
             limit=self._limit,
             caps=self._budget.caps,
+            models=parts.channels.kinds,
             real_pid=os.getpid(),
         )
         ground = Ground(

@@ -9,7 +9,11 @@ from fnmatch import fnmatchcase
 _HEAD = 16_384
 _TAG = re.compile(rb"SPDX-License-Identifier:[ \t]*([A-Za-z0-9.+:() -]+)")
 _WORDS = frozenset({"and", "or", "with"})
-_GNU = re.compile(r"terms of the gnu (affero |lesser |library )?general public licen[cs]e(.{0,250})")
+_GNU = re.compile(
+    r"terms (?:and conditions )?of (version \d(?:\.\d)? of )?the gnu "
+    r"(affero |lesser |library )?general public licen[cs]e(.{0,250})"
+)
+_BARE_GNU = re.compile(r"(?:a|l)?gpl-\d\.\d|gfdl-\d\.\d")
 _VERSION = re.compile(r"(?:version|v) ?(\d(?:\.\d)?)")
 _NOTICES = (
     ("Apache-2.0", re.compile(r"licensed under the apache license,? version 2\.0")),
@@ -39,11 +43,25 @@ def licences_of(content: bytes) -> tuple[str, ...]:
 def is_listed(licence: str, listed: Iterable[str]) -> bool:
     """Return whether an identifier is one of those listed.
 
-    Case does not count, ``*`` stands for anything, and ``GPL-3.0`` also means its -only, -or-later and + forms.
+    Case does not count, ``*`` stands for anything, and ``GPL-3.0`` also means its -only, -or-later and + forms. Of a
+    file's own identifiers, the old ``GPL-3.0`` is ``GPL-3.0-only``, and ``GPL-3.0+`` is ``GPL-3.0-or-later``.
     """
-    name = licence.lower()
-    bare = name.removesuffix("+").removesuffix("-only").removesuffix("-or-later")
-    return any(fnmatchcase(name, entry.lower()) or bare == entry.lower() for entry in listed)
+    name = _today(licence.lower())
+    bare = name.removesuffix("-only").removesuffix("-or-later")
+    return any(
+        fnmatchcase(spelled, entry.lower()) or spelled == _ending_written_out(entry.lower())
+        for entry in listed
+        for spelled in (licence.lower(), name, bare)
+    )
+
+
+def _today(name: str) -> str:
+    """Return an identifier as SPDX writes it since it gave the old ones of GNU licences up."""
+    return f"{name}-only" if _BARE_GNU.fullmatch(name) else _ending_written_out(name)
+
+
+def _ending_written_out(name: str) -> str:
+    return f"{name[:-1]}-or-later" if name.endswith("+") else name
 
 
 def _names(expression: str) -> list[str]:
@@ -52,8 +70,8 @@ def _names(expression: str) -> list[str]:
 
 def _gnu(text: str) -> list[str]:
     found = []
-    for kind, rest in _GNU.findall(text):
-        version = _VERSION.search(rest)
+    for ahead, kind, rest in _GNU.findall(text):
+        version = _VERSION.search(ahead or rest)
         number = version[1] if version else "1.0"
         later = not version or "later version" in rest
         initial = {"affero ": "A", "lesser ": "L", "library ": "L"}.get(kind, "")

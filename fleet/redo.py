@@ -75,8 +75,8 @@ class ModelRedo:
             fork=fork,
             paths=(*intent.scope, *request.change.paths),
         )
-        if called.postponed:
-            return Postponed(why=called.postponed)
+        if why := called.postponed or called.away:
+            return Postponed(why=why)
         made = make_change(self._job, intent, called.outcome, fork, [shared.path for shared in self._job.shared])
         if isinstance(made, Unusable):
             return Declined(why=made.why)

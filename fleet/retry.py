@@ -16,6 +16,9 @@ from fleet.throttle import Throttle, expected_tokens
 from qodebase.errors import QodebaseError
 from qodebase.ports import Answer, Clock, Failure, Model, NoAnswer, Prompt
 
+_SILENT_S = 5.0
+"""Seconds without an answer to anybody after which failures of several questions mean that the provider is down."""
+
 _DOUBLINGS = 64
 """Waits have long stopped growing by then; a rate limit may turn a call away more often than a float can double."""
 
@@ -25,7 +28,8 @@ class Patience:
     """How long a call is tried again.
 
     Attributes:
-        tries: calls in all, those left out that a rate limit turned away: they say nothing of the question.
+        tries: calls in all, those left out that a rate limit or a provider that is down turned away: they say nothing
+            of the question.
         first_s, longest_s: the wait after the first try, which doubles up to the longest; each is drawn from its
             upper half.
         total_s: seconds of waiting in all; a provider that asks for more is not asked again.
@@ -87,6 +91,8 @@ class Asker:
         self._patience = patience or Patience()
         self._clock = clock
         self._throttle = throttle
+        self._heard_at: float | None = None
+        self._failing: set[str] = set()
         self._retrying = AsyncRetrying(
             sleep=clock.sleep,
             retry=retry_if_result(_worth_retrying),
@@ -129,6 +135,25 @@ class Asker:
         if isinstance(self.model, WithCache):
             await self.model.keep(prompt, outcome)
         return outcome
+
+    @property
+    def _down(self) -> bool:
+        """Return whether the provider, which did answer, has answered nobody for a while and fails several."""
+        silent = self._heard_at is not None and self._clock.now() - self._heard_at >= _SILENT_S
+        return silent and len(self._failing) > 1
+
+    def turned_away(self, outcome: Answer | NoAnswer) -> bool:
+        """Return whether a question that ended so was turned away as all others are now, which says nothing of it."""
+        if isinstance(outcome, NoAnswer) and outcome.failure is Failure.RATE:
+            return True
+        return _worth_retrying(outcome) and self._down
+
+    def _hear(self, prompt: Prompt, outcome: Answer | NoAnswer) -> None:
+        if _worth_retrying(outcome):
+            self._failing.add(prompt.digest)
+        else:
+            self._failing.clear()
+            self._heard_at = self._clock.now()
 
     async def _next(self, prompt: Prompt, count: _Count, *told: Any) -> Answer | NoAnswer:
         """Take the next try; the first was taken without the machinery of retrying, which most calls never need."""
@@ -177,7 +202,10 @@ class Asker:
                 self._throttle.leave(overloaded=None if outcome is None else is_overloaded(outcome))
         if self._throttle is not None:
             self._obey(self._throttle, outcome, tokens)
-        count.turned_away += isinstance(outcome, NoAnswer) and outcome.failure is Failure.RATE
+        self._hear(prompt, outcome)
+        # What may have been paid uses up its try.
+        paid = not is_overloaded(outcome) or outcome.cost_usd is None
+        count.turned_away += not paid and self.turned_away(outcome)
         await _told(after(number, outcome, self._clock.now() - started))
         return outcome
 
@@ -195,13 +223,17 @@ class Asker:
             throttle.pause(min(self._patience.rate_pause_s if asked is None else asked, self._patience.total_s))
 
     def _wait(self, state: RetryCallState) -> float:
-        """Return what the provider asks for, else a doubling time; jitter comes from the prompt, not the call order."""
+        """Return what a rate limit asks for, else a time that doubles and is not below what the provider asks for.
+
+        Jitter comes from the prompt, not the call order.
+        """
         outcome, prompt = _last_outcome(state), state.args[0]
         jitter = _fraction(f"{prompt.digest}:{state.attempt_number}")
         grown = self._patience.first_s * 2.0 ** min(state.attempt_number - 1, _DOUBLINGS)
         own = min(grown, self._patience.longest_s) * (0.5 + jitter / 2)
         if isinstance(outcome, NoAnswer) and outcome.retry_after_s is not None:
-            return outcome.retry_after_s + jitter * self._patience.first_s
+            asked = outcome.retry_after_s + jitter * self._patience.first_s
+            return asked if outcome.failure is Failure.RATE else max(own, asked)
         return own
 
     def _stop(self, state: RetryCallState) -> bool:
@@ -212,7 +244,7 @@ class Asker:
 
 @dataclass(slots=True)
 class _Count:
-    """The tries of one question, how many of them a rate limit turned away, and what came of the first."""
+    """The tries of one question, how many of them were turned away, and what came of the first."""
 
     tries: int = 0
     first: Answer | NoAnswer | None = None

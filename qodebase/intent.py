@@ -100,6 +100,10 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
         """Return the same intent with another scope: where main has its files now."""
         return msgspec.structs.replace(self, scope=tuple(scope))
 
+    def anew(self) -> Intent:
+        """Return the same intent without the change that it came with: another one is to be made."""
+        return msgspec.structs.replace(self, given=None)
+
     def called(self, id: str) -> Intent:
         """Return the same intent with another id."""
         return msgspec.structs.replace(self, id=id)

@@ -211,7 +211,8 @@ class SharedPath(msgspec.Struct, frozen=True, kw_only=True):
 class Landing(msgspec.Struct, frozen=True, kw_only=True):
     """A landed intent as an audit sees it: its journalled change, its commit and that commit's parent.
 
-    ``moved`` says where the parent has the files of the scope that main renamed since the run's base.
+    ``moved`` says where the parent has the files of the scope that main renamed since the run's base, and ``attempt``
+    which one at the intent it was, counted from 1.
     """
 
     intent: Intent
@@ -219,6 +220,7 @@ class Landing(msgspec.Struct, frozen=True, kw_only=True):
     commit: CommitId
     parent: CommitId
     moved: dict[RepoPath, RepoPath] = {}
+    attempt: int = 1
 
     @property
     def scope(self) -> tuple[RepoPath, ...]:

@@ -128,7 +128,14 @@ class ContentAudit:
             for path, due in self._due(commit, place, after).items():
                 self._compare(commit, path, due, after.entry(path))
         moved = self._trail.moved(intent, self._before)
-        landing = Landing(intent=intent, change=change, commit=commit.id, parent=self._before.commit, moved=moved)
+        landing = Landing(
+            intent=intent,
+            change=change,
+            commit=commit.id,
+            parent=self._before.commit,
+            moved=moved,
+            attempt=1 if record is None else record.attempt,
+        )
         self._shared.landed(landing, commit, base, self._before, after)
         self._prove(landing, commit, after)
 

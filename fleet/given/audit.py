@@ -13,6 +13,8 @@ from qodebase.ports import Landing, Tree
 class GivenAudit(Unshared):
     """See `qodebase.ports.JobAudit`; what a model redid is another change, and nothing is promised of it.
 
+    The first attempt hands in what was given; a later one, on whatever base, may be a model's.
+
     Args:
         open_tree: gives the code at a commit.
         differing: gives the paths at which two commits differ.
@@ -31,7 +33,7 @@ class GivenAudit(Unshared):
         given = landing.intent.given
         if given is None:
             return "the intent names no change that was made before the run"
-        if landing.change.base != given.base:
+        if landing.change.base != given.base or landing.attempt > 1:
             return ""
         base, tip = self._open_tree(given.base), self._open_tree(given.tip)
         try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fleet.jobs.edit.answers import BadAnswer
-from fleet.jobs.edit.formats import asking, parse
+from fleet.jobs.edit.answers import BadAnswer, fenced
+from fleet.jobs.edit.formats import asking, parse, says_no_change
 from fleet.jobs.edit.texts import NEW, Form, NoText, fault_of_entry, read
 from qodebase.change import Change, Write
 from qodebase.intent import Ending, Intent
@@ -22,7 +22,7 @@ _Texts = Mapping[RepoPath, tuple[Form, str]]
 def redo_prompt(intent: Intent, fork: Tree) -> Prompt:
     """Ask for the intent's change on the text that ``fork`` has; the story of the replay comes before it."""
     texts = _texts(intent, fork)
-    shown = "\n".join(f"{path.text}\n```\n{text}```" for path, (_, text) in texts.items())
+    shown = "\n".join(f"{path.text}\n{fenced(text)}" for path, (_, text) in texts.items())
     size = sum(len(text.encode()) for _, text in texts.values())
     text = f"Asked:\n{intent.asked}\n\nThe newest text of its files:\n\n{shown}\n\n{asking(_FORM, len(texts))}"
     return Prompt(
@@ -35,6 +35,8 @@ def redo_prompt(intent: Intent, fork: Tree) -> Prompt:
 
 def redone(intent: Intent, answer: str, fork: Tree) -> Accepted | Unusable:
     """Read the whole files of an answer as a change against ``fork``."""
+    if says_no_change(answer):
+        return Unusable(ending=Ending.NO_ANSWER, why="the model says that nothing is to be changed")
     try:
         operations = tuple(_operations(_texts(intent, fork), answer))
     except BadAnswer as bad:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,9 @@ from fleet.models.registry import BadModel, ModelContext, ModelSpec, ModelTable
 
 if TYPE_CHECKING:
     import ssl
+
+
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 def is_loopback(url: str) -> bool:
@@ -28,6 +32,7 @@ def checked_base(table: ModelTable, name: str) -> str:
     try:
         parts = urlsplit(table.api_base)
         _ = parts.port
+        _ = (parts.hostname or "").encode("idna")
     except ValueError:
         raise BadModel(f"`api_base` of the model {name} is no address") from None
     if table.api_base and (parts.scheme not in ("http", "https") or not parts.hostname):
@@ -45,10 +50,17 @@ def secret_headers(spec: ModelSpec, context: ModelContext, *, key_variable: str)
 
     Raises:
         MissingKey: a variable is not set.
+        BadModel: a header's name is none.
     """
     of = f"the model {spec.name}"
+    for name in spec.table.headers_env:
+        if not _HEADER.fullmatch(name):
+            raise BadModel(
+                f"`headers_env` of {of} names {name!r}, which no header can be called",
+                hint="Write letters, digits and dashes: X-Team, say.",
+            )
     headers = {name: context.secret(variable, of=of) for name, variable in spec.table.headers_env.items()}
-    if key_variable:
+    if key_variable and "authorization" not in {name.lower() for name in headers}:
         headers["Authorization"] = f"Bearer {context.secret(key_variable, of=of)}"
     return headers
 
@@ -70,7 +82,11 @@ def trust(ca_file: str, name: str) -> ssl.SSLContext | None:
 
 
 def proxy_for(url: str, environ: Mapping[str, str]) -> str:
-    """Return the proxy that the environment names for an address (``https_proxy``, ``no_proxy``), or the empty text."""
+    """Return the proxy that the environment names for an address (``https_proxy``, ``no_proxy``), or the empty text.
+
+    Raises:
+        BadModel: it is none that can be asked.
+    """
 
     def named(variable: str) -> str:
         return environ.get(variable) or environ.get(variable.upper()) or ""
@@ -80,4 +96,17 @@ def proxy_for(url: str, environ: Mapping[str, str]) -> str:
     direct = [entry.strip().lstrip(".") for entry in named("no_proxy").split(",")]
     if is_loopback(url) or "*" in direct or any(entry and f".{host}".endswith(f".{entry}") for entry in direct):
         return ""
-    return named(f"{parts.scheme}_proxy")
+    found = named(f"{parts.scheme}_proxy").strip()
+    if found and "://" not in found:
+        # Programs take a bare address for that of an HTTP proxy.
+        found = f"http://{found}"
+    try:
+        usable = urlsplit(found).scheme in ("", "http", "https") and bool(urlsplit(found).hostname or not found)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise BadModel(
+            f"the proxy in `{parts.scheme}_proxy`, on the way to {host}, is no HTTP proxy",
+            hint="Set http://HOST:PORT there, or name the model's host in `no_proxy`.",
+        )
+    return found

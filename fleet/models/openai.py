@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ADAPTER = "openai"
 
+_PATH = "/chat/completions"
 PUBLIC_BASE = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
 LARGEST_REPLY = 8 << 20
@@ -62,9 +63,9 @@ class OpenAIModel:
         base = (table.api_base or PUBLIC_BASE).rstrip("/")
         self.name = name
         self.local = is_loopback(base) if table.local is None else table.local
-        self._url = f"{base}/chat/completions"
+        self._url = f"{base}{_PATH}"
         self._fixed = {"model": model, **table.params}
-        self._limit = "max_tokens" if table.api_base else "max_completion_tokens"
+        self._limit = "max_completion_tokens" if base == PUBLIC_BASE else "max_tokens"
         self._limited = any(key in table.params for key in ("max_tokens", "max_completion_tokens"))
         self._timeout_s = table.timeout_s
         self._headers = {**headers, "Content-Type": "application/json", "Accept": "application/json"}
@@ -91,6 +92,8 @@ class OpenAIModel:
             except TimeoutError:
                 why = f"no whole reply within {self._timeout_s:g} s"
                 return none(Failure.TIMEOUT, why, retry=True, cost_usd=None)
+            except aiohttp.ClientHttpProxyError as error:
+                return self._reader.refusal(407 if error.status == 407 else 502, {}, error.message)
             except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError) as error:
                 raise BadEndpoint(
                     self._reader.clean(f"no trusted connection to the model {self.name}: {error}"),
@@ -179,8 +182,13 @@ def create(spec: ModelSpec, context: ModelContext) -> OpenAIModel:
         raise BadModel(f"the model {spec.name} names no model id", hint="Write `openai:MODEL-ID`, or set `model`.")
     if clash := sorted(set(OURS) & set(table.params)):
         raise BadModel(f"`params` of the model {spec.name} must not set {', '.join(clash)}")
-    base = checked_base(table, spec.name)
-    key_variable = table.api_key_env or ("" if base else KEY_VARIABLE)
+    base = checked_base(table, spec.name).rstrip("/")
+    if base.endswith(_PATH):
+        raise BadModel(
+            f"`api_base` of the model {spec.name} must end before {_PATH}, which is appended to it",
+            hint=f"Write {base.removesuffix(_PATH)}",
+        )
+    key_variable = table.api_key_env or (KEY_VARIABLE if base in ("", PUBLIC_BASE) else "")
     return OpenAIModel(
         name=spec.name,
         model=model,

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import os
 import shlex
 import shutil
+import signal
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +27,12 @@ from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt
 ADAPTER = "program"
 DETERMINISTIC = True
 
+LARGEST_ANSWER = 8 << 20
+"""Bytes that a program may print; one that prints more is ended."""
+
 _SHOWN = 500
+_END_S = 5.0
+_FOR_NOW = (errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 class ProgramModel:
@@ -63,16 +70,22 @@ class ProgramModel:
         said = _question(prompt)
         async with self._free:
             with self._clock.working():
-                process = await asyncio.create_subprocess_exec(
-                    *self._words, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=self._environ
-                )
+                try:
+                    # In a session of its own, a Ctrl-C does not reach it: answers that are under way are still wanted.
+                    process = await asyncio.create_subprocess_exec(
+                        *self._words, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=self._environ, start_new_session=True
+                    )
+                except OSError as error:
+                    return self._unstarted(error)
                 try:
                     async with asyncio.timeout(self._timeout_s):
-                        out, err = await process.communicate(said)
+                        out, err = await _told(process, said)
                 except TimeoutError:
                     return self._none(Failure.TIMEOUT, f"no answer within {self._timeout_s:g} s")
                 finally:
                     await _end(process)
+        if len(out) > LARGEST_ANSWER:
+            return self._none(Failure.TOO_LONG, f"the program printed more than {LARGEST_ANSWER >> 20} MiB")
         if process.returncode:
             told = err.decode(errors="replace").strip()[-_SHOWN:]
             return self._none(Failure.EMPTY, f"the program ended with {process.returncode}: {told}")
@@ -87,8 +100,17 @@ class ProgramModel:
     async def close(self) -> None:
         """Hold nothing."""
 
-    def _none(self, failure: Failure, why: str) -> NoAnswer:
-        return NoAnswer(failure=failure, why=why, model=self.name)
+    def _unstarted(self, error: OSError) -> NoAnswer:
+        """Return that a machine which is full did not start the program; else no other question would start it."""
+        if error.errno in _FOR_NOW:
+            return self._none(Failure.PROVIDER, f"the program was not started: {error}", retry=True)
+        raise BadModel(
+            f"the program of the model {self.name} cannot be started: {error}",
+            hint="A script needs a first line that names its interpreter (#!/bin/sh, say), or a command before it.",
+        ) from None
+
+    def _none(self, failure: Failure, why: str, *, retry: bool = False) -> NoAnswer:
+        return NoAnswer(failure=failure, why=why, model=self.name, retry=retry)
 
 
 def create(spec: ModelSpec, context: ModelContext) -> ProgramModel:
@@ -130,8 +152,58 @@ def _question(prompt: Prompt) -> bytes:
     return JSON.encode({"messages": prompt.messages, "facts": facts}) + b"\n"
 
 
-async def _end(process: Process) -> None:
+async def _told(process: Process, question: bytes) -> tuple[bytes, bytes]:
+    """Tell a program its question; return what it printed, at most a little more than may be, and its last errors."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(_feed(process.stdin, question), name="question")
+        out = tasks.create_task(_printed(process, process.stdout), name="answer")
+        err = tasks.create_task(_last(process.stderr), name="errors")
+    await process.wait()
+    return out.result(), err.result()
+
+
+async def _feed(stream: asyncio.StreamWriter, question: bytes) -> None:
+    with contextlib.suppress(ConnectionError):
+        stream.write(question)
+        await stream.drain()
+    stream.close()
+
+
+async def _printed(process: Process, stream: asyncio.StreamReader) -> bytes:
+    kept = bytearray()
+    while piece := await stream.read(1 << 16):
+        if len(kept) <= LARGEST_ANSWER:
+            kept += piece
+            if len(kept) > LARGEST_ANSWER:
+                _kill(process)
+    return bytes(kept)
+
+
+async def _last(stream: asyncio.StreamReader) -> bytes:
+    kept = b""
+    while piece := await stream.read(1 << 16):
+        kept = (kept + piece)[-4 * _SHOWN :]
+    return kept
+
+
+def _kill(process: Process) -> None:
+    """Kill a program that has not ended, and all that it started."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+async def _end(process: Process) -> None:
+    """End a program; its end is heard only once what it printed is read, by whomever it left its pipes to."""
+    if process.returncode is None:
+        _kill(process)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_END_S):
+                for stream in (process.stdout, process.stderr):
+                    while stream is not None and await stream.read(1 << 16):
+                        pass
+                await process.wait()
+    process._transport.close()  # type: ignore[attr-defined]

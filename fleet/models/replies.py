@@ -30,7 +30,33 @@ _TOO_LONG = (
     "context size",
     "prompt is too long",
 )
-_FILTERED = ("content_filter", "content_policy_violation", "content management policy")
+_TOO_LARGE = "request too large"
+"""So says a rate limit that one call alone is over: no wait helps."""
+
+_FILTERED = (
+    "content_filter",
+    "content_policy_violation",
+    "content management policy",
+    "content filtering policy",
+    "input was flagged",
+    "prompt was flagged",
+    "requires moderation",
+)
+_NO_CREDIT = (
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "exceeded_current_quota_error",
+    "credit balance is too low",
+    "insufficient balance",
+    "balance is insufficient",
+)
+_BAD_KEY = ("api key not valid", "api_key_invalid")
+
+_CUT_OFF = ("length", "max_tokens", "model_length", "max_output_tokens")
+_FILTER = ("content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii", "refusal")
+_BROKEN = ("error", "abort", "insufficient_system_resource", "network_error")
+"""Finish reasons beside the standard's own, as gateways, vLLM, SGLang, Mistral, DeepSeek and Gemini give them."""
 
 
 class KeyRefused(QodebaseError):
@@ -91,25 +117,31 @@ class Reader:
         Raises:
             QodebaseError: the body reports an error that every other call would meet too.
         """
+        body = _unlisted(body)
         if not isinstance(body, dict):
             return self.none(Failure.PROVIDER, "the reply is no JSON object", retry=True, cost_usd=None)
-        if isinstance(body.get("error"), dict) and not body.get("choices"):
-            code = body["error"].get("code")
+        error = body.get("error")
+        if error and isinstance(error, dict | str) and not body.get("choices"):
+            code = error.get("code") if isinstance(error, dict) else None
             return self.refusal(code if isinstance(code, int) and 400 <= code < 600 else 500, {}, body)
         if is_anothers(call, body.get("id")) or is_anothers(call, echoed):
             # What it used belongs to the other call, so this one's use is not known.
             return self.none(Failure.ANOTHERS, "the reply carries the id of another call", retry=True, cost_usd=None)
-        used = self._used(body.get("usage"), cost_usd)
         choices = body.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
+        text = _text(message.get("content")) if isinstance(message, dict) else ""
+        used = self._used(body.get("usage"), cost_usd, answered=bool(text))
         if not isinstance(choice, dict) or not isinstance(message, dict):
             return self.none(Failure.EMPTY, "the reply has no choice with a message", **used)
-        reason = choice.get("finish_reason")
-        text = _text(message.get("content"))
-        if reason == "content_filter" or message.get("refusal"):
+        reason, error = _end_of(choice)
+        if error or reason in _BROKEN:
+            _, said = _complaint({"error": error})
+            why = f"the answer broke off (finish reason {reason})" + (f": {said}" if said else "")
+            return self.none(Failure.PROVIDER, why, retry=True, **used)
+        if reason.startswith(_FILTER) or message.get("refusal"):
             return self.none(Failure.REFUSED, message.get("refusal") or "stopped by a content filter", **used)
-        if reason in ("length", "max_tokens"):
+        if reason in _CUT_OFF:
             return self.none(Failure.CUT_OFF, "the answer reached the limit of output tokens", **used)
         if not text.strip():
             return self.none(Failure.EMPTY, f"the answer is empty (finish reason {reason})", **used)
@@ -118,17 +150,20 @@ class Reader:
         named = body.get("model")
         return Answer(text=text, model=self.model, named=self._cleaned(named) if isinstance(named, str) else "", **used)
 
-    def _used(self, usage: object, cost_usd: float | None) -> dict[str, Any]:
+    def _used(self, usage: object, cost_usd: float | None, *, answered: bool) -> dict[str, Any]:
+        """Return what a call used; some providers count the tokens of thinking in the total alone."""
         if not isinstance(usage, dict):
             return {"cost_usd": cost_usd}
         details = usage.get("prompt_tokens_details")
         cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+        given = _count(usage.get("prompt_tokens"))
+        output = max(_count(usage.get("completion_tokens")), _count(usage.get("total_tokens")) - given)
         tokens = {
-            "input_tokens": _count(usage.get("prompt_tokens")),
+            "input_tokens": given,
             "cached_tokens": cached or _count(usage.get("prompt_cache_hit_tokens")),
-            "output_tokens": _count(usage.get("completion_tokens")),
+            "output_tokens": output,
         }
-        if not 0 < max(tokens.values()) <= _MOST_TOKENS:
+        if not given or (answered and not output) or max(tokens.values()) > _MOST_TOKENS:
             # No call uses none, or so many: what this one used is not known.
             return {"cost_usd": cost_usd}
         return {**tokens, "cost_usd": cost_usd if self.price is None else self.price.cost(**tokens)}
@@ -147,21 +182,25 @@ class Reader:
         """
         code, said = _complaint(body)
         why = f"HTTP {status}: {said}" if said else f"HTTP {status}"
-        self._final(status, code, why)
-        after = retry_after(headers, now=now)
         text = f"{code} {said}".lower()
+        if status == 403 and (_is_flagged(body) or any(mark in text for mark in _FILTERED)):
+            return self.none(Failure.REFUSED, why)
+        self._final(status, code, why, text)
+        after = retry_after(headers, now=now)
         if status == 413 or (status < 429 and any(mark in text for mark in _TOO_LONG)):
+            return self.none(Failure.TOO_LONG, why)
+        if status == 429 and _TOO_LARGE in text:
             return self.none(Failure.TOO_LONG, why)
         if status < 429 and any(mark in text for mark in _FILTERED):
             return self.none(Failure.REFUSED, why)
         if status == 429:
             return self.none(Failure.RATE, why, retry=True, retry_after_s=after)
-        if status in (408, 504):
+        if status in (408, 504, 524):
             return self.none(Failure.TIMEOUT, why, retry=True, retry_after_s=after, cost_usd=None)
         return self.none(Failure.PROVIDER, why, retry=status >= 500 or status in (409, 425), retry_after_s=after)
 
-    def _final(self, status: int, code: str, why: str) -> None:
-        if status == 402 or code in ("insufficient_quota", "billing_hard_limit_reached"):
+    def _final(self, status: int, code: str, why: str, text: str) -> None:
+        if status == 402 or any(mark in text for mark in _NO_CREDIT):
             raise NoCredit(
                 self.clean(f"the account behind the model {self.model} has no credit: {why}"),
                 hint="Top it up, then `qodebase resume last`.",
@@ -171,10 +210,15 @@ class Reader:
                 self.clean(f"the provider does not know the model {self.model}: {why}"),
                 hint="Check the model's id, and `api_base` in its [models.NAME] table.",
             )
-        if status in (401, 403):
+        if status in (401, 403) or (status < 429 and any(mark in text for mark in _BAD_KEY)):
             raise KeyRefused(
                 self.clean(f"the provider refuses the key of the model {self.model}: {why}"),
                 hint="Check the environment variable that holds the key, and what the key may do.",
+            )
+        if status == 407:
+            raise BadEndpoint(
+                self.clean(f"the proxy on the way to the model {self.model} does not let calls pass: {why}"),
+                hint="Check user and password in `https_proxy` or `http_proxy`, or name the host in `no_proxy`.",
             )
         if 300 <= status < 400 or status == 405:
             raise BadEndpoint(
@@ -206,8 +250,9 @@ def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> floa
     A date is taken against the reply's own ``Date``, so that two clocks that differ do no harm.
     """
     held = {name.lower(): value for name, value in headers.items()}
-    if (millis := _number(held.get("retry-after-ms"))) is not None:
-        return min(millis / 1000, LONGEST_PAUSE_S)
+    for name in ("retry-after-ms", "x-ms-retry-after-ms"):
+        if (millis := _number(held.get(name))) is not None:
+            return min(millis / 1000, LONGEST_PAUSE_S)
     text = held.get("retry-after")
     if text is None:
         return None
@@ -236,6 +281,8 @@ def _date(text: str) -> float | None:
 
 
 def _count(value: object) -> int:
+    if isinstance(value, float) and value.is_integer():
+        return max(0, int(value))
     return value if isinstance(value, int) and value > 0 else 0
 
 
@@ -252,8 +299,33 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
+def _end_of(choice: dict[str, Any]) -> tuple[str, object]:
+    """Return a choice's finish reason and its error; litellm calls an end that it does not know a good one."""
+    reason, error = choice.get("finish_reason"), choice.get("error")
+    native = choice.get("provider_specific_fields")
+    if isinstance(native, dict):
+        error = error or native.get("error")
+        reason = native.get("native_finish_reason") or reason if reason == "stop" else reason
+    return str(reason).lower(), error
+
+
+def _unlisted(body: object) -> object:
+    """Return an error that a provider put into a list, as Gemini does."""
+    if isinstance(body, list) and len(body) == 1 and isinstance(body[0], dict) and "error" in body[0]:
+        return body[0]
+    return body
+
+
+def _is_flagged(body: object) -> bool:
+    """Return whether an error is a moderator's, as OpenRouter tells it: about this prompt, not about the key."""
+    error = body.get("error") if isinstance(body, dict) else None
+    more = error.get("metadata") if isinstance(error, dict) else None
+    return isinstance(more, dict) and bool(more.get("reasons") or more.get("flagged_input"))
+
+
 def _complaint(body: object) -> tuple[str, str]:
     """Return the code and the message of a provider's error, as far as the body has any."""
+    body = _unlisted(body)
     error = body.get("error", body) if isinstance(body, dict) else body
     if isinstance(error, dict):
         code, said = error.get("code") or error.get("type") or "", error.get("message") or error.get("detail") or ""

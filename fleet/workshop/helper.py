@@ -17,6 +17,8 @@ from qodebase.helper_words import LENGTH, SAID, AnySaid, Opening, Request, frame
 
 _BUFFER = 4 << 20
 _PIPE = 1 << 20
+_SILENT_S = 60.0
+"""How long a process that was asked may say nothing before it is done without."""
 
 
 class Helper:
@@ -32,10 +34,11 @@ class Helper:
         self._hear = hear
         self._gone = gone
         self._process: Process | None = None
+        self._owed = 0
         self.open = False
 
     async def serve(self) -> None:
-        """Keep the process until cancelled or until it dies, which is no failure of the run."""
+        """Keep the process until cancelled or until it dies or hangs, which is no failure of the run."""
         try:
             answers, out = _wide_pipe()
         except OSError:
@@ -72,17 +75,34 @@ class Helper:
         try:
             process.stdin.write(frame(self._opening))
             while True:
-                head = await reader.readexactly(LENGTH.size)
+                head = await self._head(reader)
                 said = SAID.decode(await reader.readexactly(LENGTH.unpack(head)[0]))
                 self.open = True
+                self._owed -= len(said)
                 self._hear(said)
         finally:
             transport.close()
+
+    async def _head(self, reader: asyncio.StreamReader) -> bytes:
+        """Return the head of the next frame.
+
+        Raises:
+            TimeoutError: the process has owed an answer all the while.
+        """
+        while True:
+            owing = self._owed > 0
+            try:
+                async with asyncio.timeout(_SILENT_S):
+                    return await reader.readexactly(LENGTH.size)
+            except TimeoutError:
+                if owing:
+                    raise
 
     def send(self, requests: Sequence[Request]) -> None:
         """Ask; only while it is `open`."""
         assert self._process is not None
         assert self._process.stdin is not None
+        self._owed += len(requests)
         self._process.stdin.write(frame(requests))
 
     @property

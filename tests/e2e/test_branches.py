@@ -256,6 +256,29 @@ def test_a_model_redoes_what_merge_and_rules_could_not(code: Path) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.full
+def test_a_model_makes_a_change_again_that_did_not_do_though_main_stands_still(code: Path) -> None:
+    replace(branch(code, "agent/wrong") / "a.txt", "3", "three (")
+    commit(code, "Spell three")
+    git(code, "checkout", "--quiet", "main")
+    asked: list[Prompt] = []
+
+    async def mends(prompt: Prompt) -> str:
+        if given := prompt.facts.get("given"):
+            return str(given)
+        asked.append(prompt)
+        return f"```\n{prompt.facts['texts']['src/a.txt'].replace('3', 'three', 1)}```"
+
+    options = {"branches": ["agent/*"], "checks": "! grep -q '(' src/a.txt", "attempts": 2}
+    qb.run("branches", repo=code, out=RUN, model=mends, **options)
+    assert ledger_of(RUN) == {"landed": 1}
+    assert f"```\n{NUMBERS}```" in asked[0].messages[-1].text
+    assert show("src/a.txt") == NUMBERS.replace("3", "three", 1)
+    (made,) = [one["proof"] for one in of_kind(RUN, "change made") if one["attempt"] == 2]
+    assert made == "made again: nothing promised"
+    expect_clean(RUN, full=True)
+
+
 def test_a_killed_run_lands_what_was_frozen_though_the_branch_is_gone(code: Path) -> None:
     replace(branch(code, "agent/one") / "a.txt", "3", "three")
     commit(code, "Three")

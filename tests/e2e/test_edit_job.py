@@ -55,6 +55,15 @@ def job_file(here: Path, **more: str) -> Path:
     return here / "job.toml"
 
 
+def test_what_a_model_writes_steers_no_terminal_where_the_run_tells_of_it(code: Path) -> None:
+    answer = "<<<<<<< SEARCH\n\x1b[2Jgone\n=======\n>>>>>>> REPLACE"
+    Path("rows.jsonl").write_text(json.dumps({"id": "a", "path": "app/m0.py", "scripted": answer}))
+    words = ("--intents", "rows.jsonl", "--prompt", "{text}", "--format", "blocks", "--model", "scripted")
+    done = call("run", "edit", "--repo", "code", "-o", "one", *words)
+    assert "gone" in done.out
+    assert "\x1b" not in done.out
+
+
 def test_a_program_rewrites_a_call_and_hears_what_its_own_check_said(code: Path, here: Path) -> None:
     done = call("run", job_file(here), "--attempts", "2", "--json")
     assert done.code == 0, done.err

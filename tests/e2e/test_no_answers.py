@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -42,6 +47,54 @@ def test_intents_whose_model_was_never_reached_stay_pending_and_a_resume_brings_
     settings = place / "one" / "settings.json"
     settings.write_text(settings.read_text().replace('"error": 1.0', '"error": 0.0'))
     assert call("resume", "one", "--json").data["ledger"]["landed"] == 3
+    expect_clean(place / "one")
+
+
+@contextmanager
+def spent_provider(answers: int) -> Iterator[tuple[str, list[int]]]:
+    """Serve a model that waits for three calls, answers so many, and turns all others away for an hour."""
+    together = threading.Barrier(3)
+    left = [answers]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            if left[0] < 3:
+                together.wait(20)
+            left[0] -= 1
+            good = left[0] >= 0
+            self.send_response(200 if good else 429)
+            message = {"content": "Does one small thing."}
+            body = json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}).encode() if good else b""
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Retry-After", "3600")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *said: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/v1", left
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_intents_that_a_spent_provider_turns_away_in_mid_run_stay_pending_too(place: Path) -> None:
+    with spent_provider(1) as (base, left):
+        table = f'job = "document"\nrepo = "code"\nmodel = "m"\n[models.m]\nadapter = "openai"\napi_base = "{base}"\n'
+        (place / "spent.toml").write_text(table + 'model = "some-model"\n')
+        done = call("run", "spent.toml", "-o", "one", "--workers", "3", "--json")
+        assert done.code == 3
+        assert done.data["state"] == "no answers"
+        assert (done.data["ledger"]["landed"], done.data["ledger"]["pending"]) == (1, 2)
+        assert not of_kind(place / "one", "ended")
+        left[0] = 9
+        assert call("resume", "one", "--json").data["ledger"]["landed"] == 3
     expect_clean(place / "one")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import resource
 import signal
 import sqlite3
 import stat
@@ -141,6 +142,40 @@ def test_a_row_that_is_no_answer_counts_as_missing(text: str, tmp_path: Path) ->
     filled(tmp_path, 1)
     doctor(tmp_path, "UPDATE Cache SET value = ? WHERE key = ?", text, key(0))
     assert read(tmp_path, 0) == [None]
+
+
+def test_a_row_of_broken_text_counts_as_missing_and_the_others_are_read(tmp_path: Path) -> None:
+    filled(tmp_path, 2)
+    doctor(tmp_path, "UPDATE Cache SET value = CAST(x'7bff7d' AS TEXT) WHERE key = ?", key(0))
+    assert read(tmp_path, 0, 1) == [None, answer("answer 1")]
+
+
+def test_on_a_full_disk_nothing_is_kept_and_everything_is_read(tmp_path: Path) -> None:
+    filled(tmp_path, 1)
+
+    async def main() -> None:
+        cache = AnswerCache(tmp_path, SystemClock())
+        assert await cache.get(key(0)) is not None
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, before[1]))
+        try:
+            async with asyncio.TaskGroup() as group:
+                reads = [group.create_task(cache.get(key(number))) for number in (0, 1)]
+                write = group.create_task(failing(cache.put(key(1), answer("a" * 200_000))))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert [task.result() for task in reads] == [answer("answer 0"), None]
+        assert isinstance(write.result(), CacheFailed)
+        await cache.close()
+
+    async def failing(writing: Any) -> Exception | None:
+        try:
+            await writing
+        except CacheFailed as error:
+            return error
+        return None
+
+    asyncio.run(main())
 
 
 def test_a_broken_database_is_a_clear_error(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ GNU = (
         (GNU % (b"Lesser ", b"2.1"), ("LGPL-2.1-or-later",)),
         (b" * under the terms of the GNU General Public License version 2 as\n * published by the FSF.\n",
          ("GPL-2.0-only",)),
+        (b"// under the terms of version 2 of the GNU General Public License as published\n", ("GPL-2.0-only",)),
+        (b"# terms and conditions of the GNU General Public License, version 2\n", ("GPL-2.0-only",)),
         (b"// Licensed under the Apache License, Version 2.0 (the \"License\");\n", ("Apache-2.0",)),
         (b"# This Source Code Form is subject to the terms of the Mozilla Public\n# License, v. 2.0.\n", ("MPL-2.0",)),
         (b"Permission is hereby granted, free of charge, to any person obtaining a copy", ("MIT",)),
@@ -49,6 +51,13 @@ def test_tags_and_notices_say_the_licence_of_a_file(content: bytes, licences: tu
         ("AGPL-3.0-only", "*GPL-*", True),
         ("LicenseRef-Corp", "LicenseRef-*", True),
         ("MIT", "GPL-3.0", False),
+        ("GPL-2.0", "GPL-2.0-only", True),
+        ("GPL-2.0+", "GPL-2.0-or-later", True),
+        ("GPL-2.0-or-later", "GPL-2.0+", True),
+        ("GPL-2.0", "GPL-2.0-or-later", False),
+        ("GPL-2.0+", "GPL-2.0-only", False),
+        ("LGPL-2.1", "*-only", True),
+        ("MIT", "*-only", False),
     ],
 )
 def test_a_listed_licence_means_its_forms_too(licence: str, listed: str, is_one: bool) -> None:

@@ -29,6 +29,9 @@ def failed(failure: Failure = Failure.PROVIDER, *, retry: bool = True, after: fl
     return NoAnswer(failure=failure, why="busy", model="m", retry=retry, retry_after_s=after)
 
 
+BROKEN = NoAnswer(failure=Failure.PROVIDER, why="it hung up", model="m", retry=True, cost_usd=None)
+
+
 def question(text: str = "Say hello.") -> Prompt:
     return Prompt(messages=(Message(role="user", text=text),), max_output_tokens=50)
 
@@ -358,6 +361,62 @@ def test_a_rate_limit_that_asks_for_no_wait_and_never_ends_is_given_up_too() -> 
     got, _, at = ask(failed(Failure.RATE, after=0.0))
     assert got == failed(Failure.RATE, after=0.0)
     assert len(at) > 1024
+
+
+def test_a_provider_that_asks_for_no_wait_does_not_use_up_the_tries_at_once() -> None:
+    _, _, at = ask(failed(after=0.0), patience=Patience(tries=5, first_s=1))
+    waits = [later - earlier - 1 for earlier, later in pairwise(at)]
+    assert all(wait >= full / 2 for wait, full in zip(waits, (1, 2, 4, 8), strict=True))
+
+
+class Restarting(Playing):
+    """A provider that nobody reaches for a while."""
+
+    def __init__(self, clock: VirtualClock, *, down: tuple[float, float], failure: NoAnswer) -> None:
+        super().__init__(clock, GOOD)
+        self._down = down
+        self._failure = failure
+
+    async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
+        if self._down[0] <= self._clock.now() < self._down[1]:
+            return self._failure
+        return await super().answer(prompt)
+
+
+def through_an_outage(seconds: float, failure: NoAnswer) -> tuple[list[Answer | NoAnswer], list[bool]]:
+    """Ask 300 questions, 30 at a time, of a provider that is down for so long; return what came of each."""
+
+    async def main(clock: VirtualClock) -> tuple[list[Answer | NoAnswer], list[bool]]:
+        asker = Asker(Restarting(clock, down=(3.0, 3.0 + seconds), failure=failure), clock)
+        came: list[Answer | NoAnswer] = []
+        away: list[bool] = []
+
+        async def agent(number: int) -> None:
+            book = Book()
+            for at in range(10):
+                came.append(await asker.ask(question(f"{number}.{at}"), before=book.before, after=book.after))
+                away.append(asker.turned_away(came[-1]))
+
+        async with asyncio.TaskGroup() as group:
+            for number in range(30):
+                group.create_task(agent(number))
+        return came, away
+
+    result: tuple[list[Answer | NoAnswer], list[bool]] = run_virtual(main)
+    return result
+
+
+def test_a_provider_that_is_down_for_minutes_costs_no_question_its_answer() -> None:
+    came, away = through_an_outage(200.0, failed())
+    assert came == [GOOD] * 300
+    assert not any(away)
+
+
+@pytest.mark.parametrize("failure", [failed(), failed(Failure.RATE), failed(Failure.TIMEOUT), BROKEN])
+def test_a_question_that_is_given_up_while_nobody_is_answered_was_turned_away(failure: NoAnswer) -> None:
+    came, away = through_an_outage(900.0, failure)
+    assert [isinstance(one, NoAnswer) for one in came] == away
+    assert 30 <= sum(away) < 300
 
 
 class Narrow:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sysconfig
+import time
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,12 @@ def test_the_standard_library_gives_a_false_alarm_in_less_than_one_file_of_two_h
     alarms = [file.name for file in files if scanner.find(file.read_text(encoding="utf-8", errors="replace"))]
     assert len(files) > 100
     assert len(alarms) * 200 < len(files), alarms
+
+
+def test_an_endless_word_takes_no_time() -> None:
+    began = time.process_time()
+    assert Scanner().find("eyJ" * 70_000) == []
+    assert time.process_time() - began < 1
 
 
 def test_secrets_that_overlap_are_taken_out_as_one() -> None:

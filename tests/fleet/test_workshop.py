@@ -23,7 +23,7 @@ from fleet.making import Made, make_change
 from fleet.models.cached import CachedModel
 from fleet.models.function import FunctionModel
 from fleet.models.openai import OpenAIModel
-from fleet.workshop import shop
+from fleet.workshop import helper, shop
 from fleet.workshop.shop import Making, Workshop, is_worth_a_helper
 from lanes.fork import Fork, Main
 from qodebase.clock import SystemClock, VirtualClock
@@ -217,6 +217,21 @@ def test_nothing_is_lost_with_a_helper_that_is_killed(
 
     asyncio.run(main())
     assert caplog.messages == []
+
+
+def test_nothing_waits_for_a_helper_that_hangs(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(helper, "_SILENT_S", 0.05)
+
+    async def main() -> None:
+        async with helped(bench.opening, bench.job) as workshop, asyncio.timeout(20):
+            pid = workshop.helper_pid
+            assert pid is not None
+            os.kill(pid, signal.SIGSTOP)
+            made = await all_changes(workshop, bench)
+            assert [without_times(one.made) for one in made] == expected(bench)
+            assert workshop.helper_pid is None
+
+    asyncio.run(main())
 
 
 def test_work_that_the_helper_has_no_room_for_is_done_here(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,9 @@ from qodebase.trunk.naming import fault_of_path
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
 _LABEL = re.compile(r"(?:file(?:name)?|path)\s*[:=]\s*", re.IGNORECASE)
-_PATH = re.compile(r"[^\s:]*/[^\s:]*[^/.\s:]|[\w-]+\.[A-Za-z]\w*")
-"""What is meant as a path, where it stands alone: it has folders, or an ending."""
-
+_NO_PATH = re.compile(r"[\s:]|[/.]\Z")
+_FILE_NAME = re.compile(r"[\w-]+\.[A-Za-z]\w*")
+_TOLD = 200
 _DECORATION = " \t#*>`'\":"
 
 Files = Mapping[RepoPath, str]
@@ -71,9 +71,24 @@ def fenced_blocks(answer: str) -> list[Fenced]:
     return found
 
 
+def fenced(text: str) -> str:
+    """Return a text in a fenced block that `fenced_blocks` reads back; its last line ends."""
+    runs = (len(found[0]) for found in re.finditer("`{3,}", text))
+    fence = "`" * (max(runs, default=2) + 1)
+    return f"{fence}\n{joined(lines_of(text))}{fence}"
+
+
 def is_fence(line: str) -> bool:
     """Return whether a line opens or closes a fenced block."""
     return _FENCE.match(line) is not None
+
+
+def fence_behind(line: str, fence: str) -> str:
+    """Return the fence of the block that is open behind a line, where ``fence`` was before it; empty: none is."""
+    found = _FENCE.match(line)
+    if found is None or not fence:
+        return found[1] if found else fence
+    return "" if not found[2].strip() and found[1].startswith(fence) else fence
 
 
 def name_above(lines: Sequence[str], files: Files, most: int = 2) -> RepoPath | None:
@@ -90,7 +105,12 @@ def name_in(line: str, files: Files) -> RepoPath | None:
     """Return the file that a line names and nothing else, decorated or as ``File: name``; see `name_above`."""
     bare = _LABEL.sub("", line.strip(_DECORATION)).strip(_DECORATION)
     known = _known(bare, files)
-    return named(bare, files) if known is None and _PATH.fullmatch(bare) else known
+    return named(bare, files) if known is None and _is_meant_as_path(bare) else known
+
+
+def _is_meant_as_path(text: str) -> bool:
+    """Return whether what stands alone is meant as a path: it has folders, or an ending."""
+    return _FILE_NAME.fullmatch(text) is not None if "/" not in text else _NO_PATH.search(text) is None
 
 
 def name_behind(info: str, files: Files) -> RepoPath | None:
@@ -111,8 +131,10 @@ def named(text: str, files: Files) -> RepoPath:
     known = _known(text, files)
     if known is not None:
         return known
-    fault = fault_of_path(text.encode(errors="replace"))
-    raise forbidden(f"unsafe path {text}: {fault}" if fault else f"outside its scope: {text}")
+    path = RepoPath(text.encode(errors="replace"))
+    fault = fault_of_path(path)
+    told = path.text if len(path.text) <= _TOLD else f"{path.text[:_TOLD]}..."
+    raise forbidden(f"unsafe path {told}: {fault}" if fault else f"outside its scope: {told}")
 
 
 def _known(text: str, files: Files) -> RepoPath | None:
@@ -162,7 +184,8 @@ def places(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
     """Return where lines stand in a text, to the letter or else but for blanks at their ends; 0 is its first line."""
     for same in (_as_is, str.rstrip):
         there, sought = [same(line) for line in lines], [same(line) for line in wanted]
-        found = [at for at in range(len(there) - len(sought) + 1) if there[at : at + len(sought)] == sought]
+        begins = [at for at in range(len(there) - len(sought) + 1) if there[at] == sought[0]]
+        found = [at for at in begins if there[at : at + len(sought)] == sought]
         if found:
             return found
     return []

@@ -22,12 +22,16 @@ from fleet.jobs.edit.answers import (
     places,
     spliced,
 )
+from fleet.jobs.edit.leaving_out import left_out
 from fleet.jobs.edit.unified import parse_diff
 from qodebase.paths import RepoPath
 
 _SEARCH = re.compile(r"<{5,9} ?SEARCH\s*")
 _MIDDLE = re.compile(r"={7}\s*")
 _REPLACE = re.compile(r">{5,9} ?REPLACE\s*")
+_STRAY = re.compile(r"\s*(?:<{5,}|>{5,})[^<>]*")
+"""What looks like a line of a block and, outside of all blocks, is none."""
+_NO_CHANGE = re.compile(r"\W*no changes?\W*", re.IGNORECASE)
 _SHOWN_LINES = 5
 
 ASKING: Mapping[str, str] = {
@@ -49,13 +53,22 @@ def asking(form: str, files: int) -> str:
     return ASKING[form].format(each="each file that is to be changed" if many else "the file", behind=behind)
 
 
+def says_no_change(answer: str) -> bool:
+    """Return whether an answer says, as it was told to, that nothing is to be changed."""
+    return _NO_CHANGE.fullmatch(answer) is not None
+
+
 def parse(form: str, answer: str, files: Files) -> dict[RepoPath, str]:
     """Return the new texts of the files that an answer edits.
 
     Raises:
         BadAnswer: it is no edit in this form, or of something else than these files.
     """
-    return _PARSERS[form](answer.replace("\r\n", "\n"), files)
+    found = _PARSERS[form](answer.replace("\r\n", "\n"), files)
+    for path, text in found.items():
+        if line := left_out(files[path], text):
+            raise BadAnswer(f"{path.text} is not whole, a line stands for what was left out: {line[:80]}")
+    return found
 
 
 def parse_whole(answer: str, files: Files) -> dict[RepoPath, str]:
@@ -74,7 +87,10 @@ def parse_whole(answer: str, files: Files) -> dict[RepoPath, str]:
         else:
             found[path] = joined(block.lines)
     if not found and len(unnamed) == 1 and len(files) == 1:
-        return {next(iter(files)): joined(unnamed[0][1].lines)}
+        found[next(iter(files))] = joined(unnamed.pop()[1].lines)
+    for path, text in found.items():
+        if files[path].strip() and not text.strip():
+            raise BadAnswer(f"the block for {path.text} is empty")
     if unnamed:
         several = f"; there are {len(blocks)} blocks" if len(files) == 1 else f"; there are {len(files)} files"
         raise BadAnswer(f"block {unnamed[0][0]} does not say which file it is{several}")
@@ -89,6 +105,8 @@ def parse_blocks(answer: str, files: Files) -> dict[RepoPath, str]:
     at = after = number = 0
     while at < len(lines):
         if not _SEARCH.fullmatch(lines[at]):
+            if _STRAY.fullmatch(lines[at]):
+                raise BadAnswer(f"a line looks like one of a block and is none: {lines[at].strip()[:80]}")
             at += 1
             continue
         number += 1
@@ -111,10 +129,13 @@ def _splice(number: int, inside: Sequence[str], path: RepoPath, text: str) -> Sp
     Where the searched text may hold lines ``=======`` itself, the longest one that the file holds is meant.
     """
     what = f"block {number}"
+    lines = lines_of(text)
+    if any(_SEARCH.fullmatch(line) and line not in lines for line in inside):
+        raise BadAnswer(f"{what} is not closed: another one begins in it")
     middles = [at for at, line in enumerate(inside) if _MIDDLE.fullmatch(line)]
     if not middles:
         raise BadAnswer(f"{what} has no line =======")
-    lines = lines_of(text)
+    del middles[sum(1 for line in lines if _MIDDLE.fullmatch(line)) + 1 :]
     if not lines and middles[0] == 0:
         return Splice(start=0, length=0, lines=tuple(inside[1:]), what=what)
     fitting = [(middle, places(lines, inside[:middle])) for middle in middles if middle]

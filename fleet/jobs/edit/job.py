@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from typing import Any
 
 from fleet.jobs.edit.answers import BadAnswer, forbidden
 from fleet.jobs.edit.audit import EditAudit, fault_of_edits
-from fleet.jobs.edit.formats import asking, parse
+from fleet.jobs.edit.formats import asking, parse, says_no_change
 from fleet.jobs.edit.rows import Row, read_rows
 from fleet.jobs.edit.settings import Settings as EditSettings
 from fleet.jobs.edit.template import BadTemplate, Template, read_prompt
@@ -21,12 +20,12 @@ from fleet.jobs.edit.texts import NEW, Form, NoText, fault_of_entry, read
 from fleet.jobs.registry import digest_of_file
 from qodebase.change import Change, Write
 from qodebase.check import Check, Limits
+from qodebase.codec import BadData
 from qodebase.edits import materialise
 from qodebase.intent import Ending, Intent
 from qodebase.paths import RepoPath
 from qodebase.ports import Accepted, JobAudit, Message, Prompt, ReplayRequest, SharedPath, Tree, Unusable
 
-_NO_CHANGE = re.compile(r"\W*no changes?\W*", re.IGNORECASE)
 _OUTPUT_TOKENS = 4000
 _BYTES_A_TOKEN = 2
 _ASKED = 100
@@ -89,12 +88,21 @@ class EditFiles:
             )
 
     def checks(self) -> Mapping[str, Check]:
-        """Declare the commands of the rows, which the gate runs."""
-        return {
-            name: self._check(Template(text, f"{row.source}: `checks`"), row)
-            for row in self._rows.values()
-            for name, text in zip(_check_names(row), row.checks, strict=True)
-        }
+        """Declare the commands of the rows, which the gate runs.
+
+        Raises:
+            BadData: checks of two rows would be called the same.
+        """
+        found: dict[str, Check] = {}
+        for row in self._rows.values():
+            for name, text in zip(_check_names(row), row.checks, strict=True):
+                if name in found:
+                    raise BadData(
+                        f"{row.source}: its check {name!r} is called like one of another row",
+                        hint=f"Give the row another `id` than {row.id!r}.",
+                    )
+                found[name] = self._check(Template(text, f"{row.source}: `checks`"), row)
+        return found
 
     def verifying(self) -> Mapping[str, Check]:
         """Declare what each agent runs on its own fork with its change."""
@@ -122,7 +130,7 @@ class EditFiles:
 
     def accept(self, intent: Intent, answer: str, fork: Tree) -> Accepted | Unusable:
         """Read the edits of an answer; what they want beyond the scope, or is no text, is refused."""
-        if _NO_CHANGE.fullmatch(answer):
+        if says_no_change(answer):
             return Unusable(ending=Ending.SKIPPED, why="the model says that nothing is to be changed")
         try:
             operations = list(self._operations(intent, answer, fork))
@@ -175,6 +183,10 @@ class EditFiles:
 
     def _check(self, template: Template, row: Row) -> Check:
         words = template.words(self._values(row, row.paths))
+        if any("\0" in word for word in words):
+            raise BadTemplate(
+                f"{template.source} would hold a NUL ({row.source})", hint="Take it out of the field that holds it."
+            )
         self._there(words[0], template.source)
         seconds = self._settings.verify_s
         return Check(command=words, limits=Limits(wall_s=seconds, cpu_s=max(1, int(seconds))))

@@ -124,11 +124,14 @@ def _rows_of(file: Path, tree: Tree, beside: Sequence[RepoPath], settings: Setti
 def _row(line: bytes, source: str, tree: Tree, beside: Sequence[RepoPath], settings: Settings) -> Row:
     try:
         given = json.loads(line)
-    except ValueError as error:
+        json.dumps(given, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise BadData(f"{source}: it holds half of a surrogate pair", hint="Write whole characters.") from None
+    except (ValueError, RecursionError) as error:
         raise BadData(f"{source}: no JSON: {error}", hint="A row is one JSON object on one line.") from None
     if not isinstance(given, dict):
         raise BadData(f"{source}: a row must be an object, not {line[:40].decode(errors='replace')}")
-    if not str(given.get("id") or "").strip():
+    if given.get("id") is None or not str(given["id"]).strip():
         raise BadData(f"{source}: no `id`", hint="Give each row an id that stays the same from run to run.")
     given["id"] = str(given["id"])
     known = convert({key: given[key] for key in _NAMES if key in given}, _Known, source=source)

@@ -54,7 +54,7 @@ def read(content: bytes) -> tuple[Form, str]:
     """Return the form of a file, and its text with plain line ends.
 
     Raises:
-        NoText: it is binary, no UTF-8, or its line ends are mixed.
+        NoText: it is binary, no UTF-8, its line ends are mixed, or its form would not give it back.
     """
     if b"\0" in content:
         raise NoText("binary")
@@ -66,7 +66,10 @@ def read(content: bytes) -> tuple[Form, str]:
     except UnicodeDecodeError:
         raise NoText("no UTF-8 text") from None
     form = Form(crlf=bool(crlf), mark=content.startswith(_BOM), ends=content.endswith(b"\n") or not content)
-    return form, text.replace("\r\n", "\n")
+    plain = text.replace("\r\n", "\n")
+    if form.stored(plain) != content:
+        raise NoText("odd line ends or beginning")
+    return form, plain
 
 
 def fault_of_entry(entry: Entry | None) -> str:

@@ -14,8 +14,8 @@ from fleet.jobs.edit.answers import (
     BadAnswer,
     Files,
     Splice,
+    fence_behind,
     forbidden,
-    is_fence,
     lines_of,
     named,
     places,
@@ -35,6 +35,9 @@ _FORBIDDEN = {
     "new file mode 160000": "a submodule",
 }
 _NOWHERE = "/dev/null"
+_SIGNS = (" ", "+", "-")
+_BETWEEN = ("diff ", "index ", "Index: ", "====", "new file mode ", "new mode ", "similarity ")
+"""How lines between the hunks of two files begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +57,14 @@ def parse_diff(answer: str, files: Files) -> dict[RepoPath, str]:
     """Return the new texts of the files that a diff edits.
 
     Raises:
-        BadAnswer: there is no hunk, one has no place or several, or it does more than edit these files.
+        BadAnswer: there is no hunk, one has no place or several, it breaks off, or it does more than edit these files.
     """
     lines = answer.split("\n")
     splices: defaultdict[RepoPath, list[Splice]] = defaultdict(list)
-    path = next(iter(files)) if len(files) == 1 else None
+    only = path = next(iter(files)) if len(files) == 1 else None
     at = number = 0
+    fence = ""
+    inside = False
     while at < len(lines):
         line = lines[at]
         for begins, what in _FORBIDDEN.items():
@@ -68,16 +73,28 @@ def parse_diff(answer: str, files: Files) -> dict[RepoPath, str]:
         if _is_header(lines, at):
             path = _path_of(line, lines[at + 1], files)
             at += 2
+            inside = True
         elif line.startswith("@@"):
             number += 1
             hunk, at = _read_hunk(number, lines, at)
             if path is None:
                 raise BadAnswer(f"hunk {number} does not say which file it is; there are {len(files)}")
             splices[path].append(_placed(hunk, path, files[path]))
+            inside = True
         else:
+            now = fence_behind(line, fence)
             at += 1
+            if line.startswith(_BETWEEN):
+                path, inside = only, False
+            stray = line if now == fence else lines[at] if lines[at:] and lines[at][:1] in _SIGNS else ""
+            if inside and stray.strip():
+                raise BadAnswer(f"a line behind hunk {number} is of no hunk: {stray.strip()[:80]}")
+            inside = inside and bool(fence) and now == fence
+            fence = now
     if not number:
         raise BadAnswer("no hunk of a unified diff")
+    if fence:
+        raise BadAnswer("the fenced block is not closed: was the answer cut off?")
     return {path: spliced(files[path], wanted) for path, wanted in splices.items()}
 
 
@@ -113,6 +130,8 @@ def _read_hunk(number: int, lines: Sequence[str], at: int) -> tuple[_Hunk, int]:
     body = tuple(line or " " for line in lines[at + 1 : end] if not line.startswith("\\"))
     if not any(line[0] in "+-" for line in body):
         raise BadAnswer(f"hunk {number} changes nothing")
+    if header and header[2] != "0" and all(line[0] == "+" for line in body):
+        start = None
     return _Hunk(number=number, start=start, body=body), end
 
 
@@ -136,7 +155,7 @@ def _guessed(lines: Sequence[str], at: int) -> int:
     begin = at
     while at < len(lines):
         line = lines[at]
-        if line[:1] not in ("", " ", "+", "-", "\\") or is_fence(line) or _is_header(lines, at):
+        if line[:1] not in ("", " ", "+", "-", "\\") or _is_header(lines, at):
             break
         at += 1
     while at > begin and not lines[at - 1]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import random
+import time
 
 import pytest
 
@@ -27,7 +28,8 @@ def refused(form: str, answer: str, files: dict[RepoPath, str]) -> tuple[str, En
 def test_a_whole_file_is_the_one_fenced_block_whatever_is_said_around_it() -> None:
     assert parse("whole", "Sure!\n\n```python\nx = 1\n```\nDone.", ONE) == {A: "x = 1\n"}
     assert parse("whole", "~~~\r\nx = 1\r\n~~~", ONE) == {A: "x = 1\n"}
-    assert parse("whole", "```\n```", ONE) == {A: ""}
+    assert parse("whole", "```\n```", {A: ""}) == {A: ""}
+    assert refused("whole", "```\n\n```", ONE) == ("the block for app/a.py is empty", Ending.NO_ANSWER)
 
 
 def test_a_longer_fence_holds_shorter_ones() -> None:
@@ -89,6 +91,16 @@ def block(search: str, replace: str) -> str:
     return f"<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n"
 
 
+@pytest.mark.parametrize("form", ["whole", "diff"])
+def test_what_an_answer_calls_a_file_is_told_in_few_printable_characters(form: str) -> None:
+    name = "b/\x1b[2J" + "x" * 100_000 + "/y"
+    answer = f"```{name}\nx\n```" if form == "whole" else f"--- {name}\n+++ {name}\n@@ -1 +1 @@\n-a\n+b\n"
+    why, ending = refused(form, answer, ONE)
+    assert ending is Ending.REFUSED
+    assert len(why) < 500
+    assert why.isprintable()
+
+
 def test_blocks_replace_lines_that_stand_once_and_may_be_several_in_any_order() -> None:
     raised = block("def two():\n    return 1\n", "def two():\n    return 2\n")
     answer = f"```\n{raised}```\nand\n" + block("import os\n", "")
@@ -122,6 +134,18 @@ def test_an_empty_search_fills_an_empty_file() -> None:
             "block 1 searches for what stands 2 times in app/a.py (lines 5, 9): return 1",
         ),
         (block("import os\n\n", "") + block("import os\n", ""), "block 2 overlaps another one"),
+        (
+            "<<<<<<< SEARCH\nimport os\n=======\nimport re\n" + block("def one():\n", "def none():\n"),
+            "block 1 is not closed: another one begins in it",
+        ),
+        (
+            block("import os\n", "import re\n") + "  " + block("def one():\n", "def none():\n"),
+            "a line looks like one of a block and is none: <<<<<<< SEARCH",
+        ),
+        (
+            block("import os\n", "") + "<<<<<<< ORIGINAL\ndef one():\n=======\n>>>>>>> UPDATED\n",
+            "a line looks like one of a block and is none: <<<<<<< ORIGINAL",
+        ),
     ],
 )
 def test_what_is_no_block_says_which_and_why(answer: str, why: str) -> None:
@@ -148,6 +172,54 @@ def test_the_number_of_a_hunk_chooses_among_equal_places() -> None:
     assert refused("diff", "@@ @@\n-    return 1\n+    return 2\n", ONE) == (why, Ending.NO_ANSWER)
 
 
+def test_a_fence_in_the_text_does_not_end_a_hunk_that_is_miscounted() -> None:
+    files = {B: "# T\nold\n```\nx\n```\n"}
+    answer = "```diff\n@@ -1,9 +1,9 @@\n # T\n-old\n+new\n ```\n-x\n+y\n ```\n```\n"
+    assert parse("diff", answer, files) == {B: "# T\nnew\n```\ny\n```\n"}
+
+
+def test_a_hunk_behind_the_name_of_another_file_is_not_of_the_file_before() -> None:
+    first = "--- a/app/a.py\n+++ b/app/a.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n"
+    answer = first + "diff --git a/docs/b.md b/docs/b.md\n@@ -2 +2 @@\n-b = 1\n+b = 2\n"
+    files = {A: "a = 1\nb = 1\n", B: "b = 1\n"}
+    assert refused("diff", answer, files)[0] == "hunk 2 does not say which file it is; there are 2"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# ... rest of the file unchanged ...",
+        "    // ... existing code ...",
+        "/* … remaining styles … */",
+        "[rest of the file unchanged]",
+        "# The rest of the code remains the same.",
+    ],
+)
+def test_an_answer_that_leaves_text_out_and_says_so_is_no_edit(line: str) -> None:
+    why = f"app/a.py is not whole, a line stands for what was left out: {line.strip()}"
+    assert refused("whole", f"```\nimport re\n{line}\n```", ONE) == (why, Ending.NO_ANSWER)
+    cut = block("def one():\n    return 1\n\n\ndef two():\n", f"{line}\n")
+    assert refused("blocks", cut, ONE) == (why, Ending.NO_ANSWER)
+
+
+@pytest.mark.parametrize("line", ["    ...", "# the rest is passed on", "x = tuple[int, ...]", "print('... the rest')"])
+def test_a_line_that_only_looks_like_one_for_text_left_out_is_text(line: str) -> None:
+    assert parse("whole", f"```\n{line}\n```", ONE) == {A: f"{line}\n"}
+
+
+def test_a_line_for_text_left_out_that_stood_there_before_is_text() -> None:
+    line = "# ... rest of the file unchanged ..."
+    assert parse("whole", f"```\n{line}\n```", {A: f"{line}\nx = 1\n"}) == {A: f"{line}\n"}
+
+
+def test_an_endless_line_or_block_takes_no_time() -> None:
+    began = time.process_time()
+    assert parse("whole", "a/" * 200_000 + "\n```\nx\n```", ONE) == {A: "x\n"}
+    files = {B: "Title\n=======\n" * 20 + "text\n" * 3000}
+    assert refused("blocks", block("=======\n" * 3000, ""), files)[0].startswith("block 1 ")
+    assert time.process_time() - began < 2
+
+
 def test_removed_lines_that_look_like_headers_are_lines() -> None:
     files = {A: "select\n-- old\n++ x\nend\n"}
     diff = "--- a/app/a.py\n+++ b/app/a.py\n@@ -1,4 +1,4 @@\n select\n--- old\n-++ x\n+-- new\n+++ y\n end\n"
@@ -161,6 +233,29 @@ def test_removed_lines_that_look_like_headers_are_lines() -> None:
         ("@@ -1 +1 @@\n import os\n", "hunk 1 changes nothing", Ending.NO_ANSWER),
         ("@@ -1 +1 @@\n-import sys\n+import re\n", "hunk 1 does not fit app/a.py: import sys", Ending.NO_ANSWER),
         ("@@ -90,0 +91 @@\n+x\n", "hunk 1 does not say where its lines go", Ending.NO_ANSWER),
+        ("@@ -1,3 +1,4 @@\n+import re\n", "hunk 1 does not say where its lines go", Ending.NO_ANSWER),
+        (
+            "```\n@@ -4,6 +4,6 @@\n def one():\n-    return 1\n+    return 2\n\n\n"
+            "def two():\n-    return 1\n+    return 2\n```",
+            "a line behind hunk 1 is of no hunk: def two():",
+            Ending.NO_ANSWER,
+        ),
+        (
+            "```\n--- a/app/a.py\n+++ b/app/a.py\n-import os\n+import re\n"
+            "@@ -8,2 +8 @@\n def two():\n-    return 1\n```\n",
+            "a line behind hunk 0 is of no hunk: -import os",
+            Ending.NO_ANSWER,
+        ),
+        (
+            "```\n@@ -1,9 +1,9 @@\n-import os\n+import re\n```\n def one():\n-    return 1\n```\n```\n",
+            "a line behind hunk 1 is of no hunk: def one():",
+            Ending.NO_ANSWER,
+        ),
+        (
+            "```diff\n@@ -1,3 +1,3 @@\n-import os\n+import re\n",
+            "the fenced block is not closed: was the answer cut off?",
+            Ending.NO_ANSWER,
+        ),
         ("--- a/app/a.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-import os\n", "the diff holds a deletion", Ending.REFUSED),
         ("diff --git a/x b/x\nnew file mode 120000\n", "the diff holds a symbolic link", Ending.REFUSED),
         ("diff --git a/x b/x\nGIT binary patch\n", "the diff holds a binary patch", Ending.REFUSED),

@@ -157,6 +157,9 @@ def test_a_row_may_name_a_file_that_is_to_be_made(tmp_path: Path) -> None:
         ({"id": "x", "path": "app/a.py", "scope": [".git/x"]}, "line 2: `scope` .git/x: it names git's own folder"),
         ({"id": "x", "path": ["app/a.py"]}, "line 2: Expected `str`, got `array` - at `$.path`"),
         ({"id": "x", "path": "app/a.py", "priority": 300}, "line 2: `priority` must be 0 to 255, not 300"),
+        ('{"id": "x", "path": "app/a\\ud800.py"}', "line 2: it holds half of a surrogate pair"),
+        ('{"id": "x", "path": "app/a.py", "more": "\\udfff"}', "line 2: it holds half of a surrogate pair"),
+        ('{"id": "x", "path": "app/a.py", "more": ' + "[" * 100_000, "line 2: no JSON: "),
     ],
 )
 def test_a_fault_of_a_row_names_file_line_and_field(tmp_path: Path, line: Any, why: str) -> None:
@@ -188,6 +191,34 @@ def test_a_fault_of_the_settings_is_found_before_any_work(settings: dict[str, An
         list(job(**{"paths": ("app/a.py",), **settings}).intents())
     assert caught.value.message.startswith(why)
     assert caught.value.hint or "regular" in why
+
+
+def test_a_row_may_be_numbered_from_nought(tmp_path: Path) -> None:
+    file = rows(tmp_path, {"id": 0, "path": "app/a.py"}, {"id": 1, "path": "app/b.py"})
+    assert [intent.id for intent in job(intents=file).intents()] == ["0", "1"]
+
+
+def test_a_check_that_is_called_like_one_of_another_row_does_not_take_its_place(tmp_path: Path) -> None:
+    file = rows(
+        tmp_path,
+        {"id": "a", "path": "app/a.py", "checks": ["true", "false"]},
+        {"id": "a 2", "path": "app/b.py", "checks": ["true"]},
+    )
+    with pytest.raises(BadData, match="line 2: its check 'a 2' is called like one of another row"):
+        list(job(intents=file).intents())
+
+
+def test_a_command_that_no_process_could_be_given_is_found_before_any_work(tmp_path: Path) -> None:
+    file = rows(tmp_path, {"id": "a", "path": "app/a.py", "word": "a\0b"})
+    with pytest.raises(BadTemplate, match=r"`verify` would hold a NUL \(.* line 1\)"):
+        list(job(intents=file, verify="true {word}").intents())
+
+
+@pytest.mark.parametrize("content", [b"a\r\r\nb\r\n", b"\xef\xbb\xbf\xef\xbb\xbfa\n"])
+def test_a_file_whose_form_would_not_give_it_back_is_skipped(content: bytes) -> None:
+    made = EditFiles(Settings(prompt=ASK, paths=("*.py",)))
+    made.open(Files({b"odd.py": content}))
+    assert [intent.reason for intent in made.intents()] == ["odd line ends or beginning"]
 
 
 def test_a_field_that_one_row_lacks_names_that_row(tmp_path: Path) -> None:

@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fleet.given.audit import GivenAudit
 from fleet.given.authors import author_line, author_of
 from fleet.given.difference import NoSuchChange, change_between, hunks_between
-from qodebase.change import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, Delete, Patch, SetMode, patched
+from qodebase.change import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, Change, Delete, Patch, SetMode, Write, patched
 from qodebase.collision import Entry
 from qodebase.edits import Edit, blob_id, materialise
 from qodebase.intent import Given, Intent
 from qodebase.paths import CommitId, RepoPath
+from qodebase.ports import Landing
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\r\n", b"\0"]), max_size=8).map(b"".join)
 
@@ -111,3 +113,19 @@ def test_an_author_is_written_so_that_a_commit_can_hold_it(told: tuple[str, str,
     person = author_of(Intent(id="a", asked="a", scope=(), given=Given(base=commit, tip=commit, author=line)))
     assert person is not None
     assert f"{person.name} <{person.mail}> {person.time} {person.zone}" == line
+
+
+def test_only_the_first_attempt_must_be_what_the_commits_say() -> None:
+    base, tip = Code({"a": (b"one\n", REGULAR)}), Code({"a": (b"two\n", REGULAR)}, "2" * 40)
+    path = RepoPath(b"a")
+    given = Given(base=base.commit, tip=tip.commit, author=author_line("Ada", "", "0", "+0000"))
+    intent = Intent(id="i", asked="i", scope=(path,), given=given)
+    audit = GivenAudit({base.commit: base, tip.commit: tip}.__getitem__, lambda one, other: [path])
+
+    def proof(content: bytes, attempt: int) -> str:
+        change = Change(base=base.commit, operations=(Write(path=path, content=content),))
+        landing = Landing(intent=intent, change=change, commit=tip.commit, parent=base.commit, attempt=attempt)
+        return audit.proof(landing, base, tip, full=True)
+
+    assert proof(b"three\n", 1) == "the change is not what 222222222222 has other than 111111111111"
+    assert proof(b"three\n", 2) == ""

@@ -165,6 +165,7 @@ REFUSALS: dict[str, tuple[int, Any, Failure, bool]] = {
     "503": (503, "", Failure.PROVIDER, True),
     "504": (504, "", Failure.TIMEOUT, True),
     "529": (529, {"error": {"message": "overloaded"}}, Failure.PROVIDER, True),
+    "524": (524, "", Failure.TIMEOUT, True),
     "408": (408, "", Failure.TIMEOUT, True),
     "413": (413, "", Failure.TOO_LONG, False),
     "400": (400, {"error": {"message": "no such parameter"}}, Failure.PROVIDER, False),
@@ -432,6 +433,8 @@ def test_an_untrusted_certificate_ends_the_run_and_a_ca_file_makes_it_trusted(
 def test_the_public_endpoint_needs_its_key_before_any_work(spec: Any, context: Any) -> None:
     with pytest.raises(MissingKey, match="OPENAI_API_KEY"):
         create(spec(), context())
+    with pytest.raises(MissingKey, match="OPENAI_API_KEY"):
+        create(spec(api_base="https://api.openai.com/v1/"), context())
     model = create(spec(), context(OPENAI_API_KEY=KEY))
     assert KEY not in repr(model)
     assert model.local is False
@@ -457,6 +460,9 @@ def test_another_address_is_sent_no_key_that_was_not_named_for_it(
         ({"api_key_env": "ABSENT"}, "ABSENT"),
         ({"api_base": "http://x/v1", "headers_env": {"X-Team": "NO_TEAM"}}, "NO_TEAM"),
         ({"api_base": "http://x/v1", "api_key_env": "BROKEN"}, "BROKEN"),
+        ({"api_base": "http://x/v1", "headers_env": {"X\n-Team": "TEAM"}}, "no header"),
+        ({"api_base": "http://x/v1/chat/completions"}, "before /chat/completions"),
+        ({"api_base": "http://ex..ample/v1"}, "no address"),
         ({"api_base": "ftp://x/v1"}, "https://"),
         ({"api_base": "http://x:99999/v1"}, "no address"),
         ({"api_base": "https://me:secret@x/v1"}, "no user, password"),
@@ -482,6 +488,31 @@ def test_the_proxy_of_the_environment_is_used_but_not_for_what_it_excludes() -> 
     assert proxy_for("https://llm.corp/v1", environ) == ""
     assert proxy_for("http://127.0.0.1:80/v1", {"http_proxy": "http://proxy:8080"}) == ""
     assert proxy_for("https://api.openai.com/v1", {}) == ""
+
+
+@pytest.mark.parametrize("value", ["socks5://me:secret@proxy:1080", "http://", "http://[::1"])
+def test_what_is_no_http_proxy_is_refused_before_any_work(value: str, spec: Any, context: Any) -> None:
+    with pytest.raises(BadModel, match="https_proxy") as caught:
+        create(spec(api_base="https://llm.example/v1"), context(https_proxy=value))
+    assert "secret" not in str(caught.value)
+    assert proxy_for("https://llm.example/v1", {"https_proxy": "proxy:3128"}) == "http://proxy:3128"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_lets_nothing_pass_ends_the_run(
+    scheme: str, raw_provider: Any, spec: Any, context: Any, prompt: Any
+) -> None:
+    async def main() -> None:
+        said = b"HTTP/1.1 407 Who Are You\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        async with raw_provider(said) as base:
+            proxy = base.removesuffix("/v1").replace("//", "//me:secret-4711@")
+            model = create(spec(api_base=f"{scheme}://llm.example/v1"), context(**{f"{scheme}_proxy": proxy}))
+            with pytest.raises(BadEndpoint, match="proxy") as caught:
+                await model.answer(prompt())
+            assert "secret-4711" not in str(caught.value)
+            await model.close()
+
+    asyncio.run(main())
 
 
 def test_only_this_machines_own_addresses_are_local() -> None:

@@ -76,3 +76,39 @@ def test_a_program_that_is_not_there_is_found_before_work(tmp_path: Path, argume
     context = ModelContext(environ=os.environ, cache_folder=tmp_path, clock=SystemClock())
     with pytest.raises(BadModel):
         create_model(parse_spec(f"program:{argument}", {}), context)
+
+
+FLOOD = "import os\nwhile True: os.write(1, bytes(1 << 16))"
+
+
+@pytest.mark.parametrize(
+    ("code", "by", "timeout_s", "failure"),
+    [
+        pytest.param(FLOOD, sys.executable, 20.0, Failure.TOO_LONG, id="prints without end"),
+        pytest.param("yes >&2", "/bin/sh", 0.3, Failure.TIMEOUT, id="complains without end"),
+        pytest.param("sleep 60; echo", "/bin/sh", 0.3, Failure.TIMEOUT, id="waits for another"),
+    ],
+)
+def test_a_program_that_does_not_end_is_ended_with_all_that_it_started(
+    code: str, by: str, timeout_s: float, failure: Failure, tmp_path: Path
+) -> None:
+    async def main() -> Answer | NoAnswer:
+        async with asyncio.timeout(10):
+            return await ask(made(tmp_path, code, by=by, timeout_s=timeout_s))
+
+    outcome = asyncio.run(main())
+    assert isinstance(outcome, NoAnswer)
+    assert outcome.failure is failure
+
+
+def test_a_program_does_not_hear_the_ctrl_c_of_the_terminal(tmp_path: Path) -> None:
+    outcome = asyncio.run(ask(made(tmp_path, "import os; print(os.getpgrp() == os.getpid())")))
+    assert isinstance(outcome, Answer)
+    assert outcome.text == "True\n"
+
+
+def test_a_script_without_an_interpreter_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "model").touch(mode=0o755)
+    with pytest.raises(BadModel, match="cannot be started") as caught:
+        asyncio.run(ask(made(tmp_path, "echo hello", by="")))
+    assert "#!" in caught.value.hint
