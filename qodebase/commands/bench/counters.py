@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from qodebase.commands.bench.support.space import space_in
 from qodebase.commands.bench.support.telling import tell
 from qodebase.commands.support.console import Json, reporting, say
 
@@ -49,8 +49,8 @@ def register(group: typer.Typer) -> None:
         from qodebase.commands.bench.support.counters_run import measure
 
         say(f"{agents * sectors} agents and {intents * sectors} intents in {sectors} lanes; then the audit")
-        with tempfile.TemporaryDirectory(prefix="qodebase-counters-", dir=folder) as space:
-            answer = measure(Path(space), agents=agents, intents=intents, sectors=sectors, seed=seed, kill=kill)
+        with space_in(folder) as space:
+            answer = measure(space, agents=agents, intents=intents, sectors=sectors, seed=seed, kill=kill)
         return tell({**answer, "simulated": SIMULATED}, json=json, check=check)
 
 

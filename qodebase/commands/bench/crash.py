@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from qodebase.commands.bench.support.space import space_in
 from qodebase.commands.bench.support.telling import put_figures
 from qodebase.commands.support.console import Json, put, reporting, say
 
@@ -34,8 +34,8 @@ def register(group: typer.Typer) -> None:
         """
         from qodebase.commands.bench.support import crashes
 
-        with tempfile.TemporaryDirectory(prefix="qodebase-crash-", dir=folder) as space:
-            path = crashes.make_repository(Path(space) / "main.git")
+        with space_in(folder) as space:
+            path = crashes.make_repository(space / "main.git")
             for tally in crashes.killed(path, count=kills, seed=seed, durable=True):
                 if tally.kills % _EVERY == 0:
                     say(f"{tally.kills} kills, {tally.landed} landed, nothing lost or doubled")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from qodebase.commands.bench.support.space import space_in
 from qodebase.commands.bench.support.telling import tell
 from qodebase.commands.support.console import Json, reporting, say
 
@@ -40,16 +40,16 @@ def register(group: typer.Typer) -> None:
         from qodebase.commands.bench.support.faults import DEMANDS, RIGHT, measure, missed
 
         how: dict[str, Any] = {"faults": share, "median_s": latency, "seed": seed}
-        with tempfile.TemporaryDirectory(prefix="qodebase-faults-", dir=folder) as space:
+        with space_in(folder) as space:
             say(f"{intents} intents without and with faults; this takes a minute or two")
             answer: dict[str, Any] = measure(
-                Path(space) / "direct", adapter="openai", intents=intents, workers=workers, bursts=bursts, **how
+                space / "direct", adapter="openai", intents=intents, workers=workers, bursts=bursts, **how
             )
             if litellm_intents:
                 say(f"{litellm_intents} intents through litellm, also twice")
                 few = min(workers, _LITELLM_WORKERS)
                 answer["litellm"] = measure(
-                    Path(space) / "litellm",
+                    space / "litellm",
                     adapter="litellm",
                     intents=litellm_intents,
                     workers=few,

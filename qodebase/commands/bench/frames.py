@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from qodebase.commands.bench.support.space import space_in
 from qodebase.commands.bench.support.telling import tell
 from qodebase.commands.support.console import Json, reporting, say
 
@@ -32,8 +32,8 @@ def register(group: typer.Typer) -> None:
         from qodebase.commands.bench.support import frames_side
         from qodebase.commands.bench.support.long_run import write_run
 
-        with tempfile.TemporaryDirectory(prefix="qodebase-bench-", dir=folder) as space:
+        with space_in(folder) as space:
             say(f"writing {events} events")
-            run = write_run(Path(space) / "run", events_wanted=events, seed=seed)
+            run = write_run(space / "run", events_wanted=events, seed=seed)
             answer = frames_side.measure(run.root)
         return tell({"events": events, **answer, "synthetic": SYNTHETIC}, json=json, check=check)

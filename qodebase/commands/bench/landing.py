@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from qodebase.commands.bench.support.space import space_in
 from qodebase.commands.bench.support.telling import tell
 from qodebase.commands.support.console import Json, reporting, say
 from qodebase.errors import QodebaseError
@@ -60,16 +60,14 @@ def register(group: typer.Typer) -> None:
                 f"one index and {count} changes make a stream too large for fast-import",
                 hint=f"Take --changes {INDEX_MOST} at most: one index file costs the square of its changes.",
             )
-        with tempfile.TemporaryDirectory(prefix="qodebase-bench-", dir=folder) as space:
+        with space_in(folder) as space:
             if scale:
                 say("the same changes at three sizes of the repository; this takes some minutes")
-                answer = growth.measure(Path(space), changes=min(count, growth.CHANGES), batch=batch, seed=seed)
+                answer = growth.measure(space, changes=min(count, growth.CHANGES), batch=batch, seed=seed)
             else:
                 say(f"{count} changes on {files} files, {repeats} times each side; this takes some minutes")
                 sides = duel.measure if brief else contest.measure
-                answer = sides(
-                    Path(space), files=files, changes=count, kind=kind, batch=batch, repeats=repeats, seed=seed
-                )
+                answer = sides(space, files=files, changes=count, kind=kind, batch=batch, repeats=repeats, seed=seed)
         return tell({**answer, "synthetic": SYNTHETIC}, json=json, check=check)
 
 

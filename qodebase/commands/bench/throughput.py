@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from qodebase.commands.bench.support.space import space_in
 from qodebase.commands.bench.support.telling import tell
 from qodebase.commands.support.console import Json, reporting, say
 
@@ -38,8 +38,8 @@ def register(group: typer.Typer) -> None:
         from qodebase.commands.bench.support import throughput_figures
 
         say(f"{files} files and {workers} agents; making the files takes about as long as the run")
-        with tempfile.TemporaryDirectory(prefix="qodebase-bench-", dir=folder) as space:
-            answer = throughput_figures.measure(Path(space), files=files, workers=workers, seed=seed)
+        with space_in(folder) as space:
+            answer = throughput_figures.measure(space, files=files, workers=workers, seed=seed)
         return tell({**answer, "synthetic": SYNTHETIC}, json=json, check=check)
 
 
