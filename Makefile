@@ -25,7 +25,7 @@ test: setup
 	$(VENV)/bin/ruff check $(CODE)
 	$(VENV)/bin/ruff format --check $(CODE)
 	$(VENV)/bin/mypy
-	$(VENV)/bin/pytest -q -n auto --maxprocesses 4 -m 'not full'
+	$(VENV)/bin/pytest -q -n auto --maxprocesses 4 --dist worksteal -m 'not full'
 
 full: setup
 	$(VENV)/bin/pytest -q

@@ -13,7 +13,8 @@ class Lane:
     """Couple what waits into trains, have them judged, land them; each round lands or ejects something.
 
     A change over several lanes waits in each of them. Its first lane lands it, alone, once it is at the head of all;
-    lanes look again at their heads whenever a queue changes, so a change of a higher priority cannot lock them.
+    lanes look again at their heads whenever a queue changes, so a change of a higher priority cannot lock them. While
+    one of its lanes is paused, or drains without it, it stands aside in the others, which go on.
 
     A change of priority 0 rides only with its like, and interrupts: a train of others that the gate judges is given up,
     and its members queue again at their old rank.
@@ -22,7 +23,8 @@ class Lane:
     def __init__(self, name: str, yard: AllLanes) -> None:
         self.name = name
         self._yard = yard
-        self._queue: list[tuple[tuple[int, int], Submission]] = []
+        self._queue: list[tuple[tuple[int, int, int], Submission]] = []
+        self._aside: list[Submission] = []
         self._rounds = Rounds(name, yard, self)
         self._changed = asyncio.Event()
         self._held: asyncio.Event | None = None
@@ -33,11 +35,11 @@ class Lane:
         self.parked_at: Submission | None = None
 
     def __len__(self) -> int:
-        return len(self._queue) + len(self._later)
+        return len(self._queue) + len(self._aside) + len(self._later)
 
     def add(self, submission: Submission) -> None:
         """Queue a submission by priority, then by arrival."""
-        if self._last is not None and submission.order > self._last:
+        if self._comes_later(submission):
             self._later.append(submission)
             return
         heapq.heappush(self._queue, (submission.rank, submission))
@@ -70,9 +72,38 @@ class Lane:
         self._interrupt()
         self.look()
 
+    def stops(self, submission: Submission) -> bool:
+        """Return whether a change does not go on here until a person says so."""
+        return self._paused or self._comes_later(submission)
+
+    def take_in(self) -> None:
+        """Queue again what stood aside."""
+        aside, self._aside = self._aside, []
+        for submission in aside:
+            self.add(submission)
+
+    def sort(self) -> None:
+        """Take in that the rank of a change has changed, which may wait here."""
+        self._queue = [(submission.rank, submission) for _, submission in self._queue]
+        heapq.heapify(self._queue)
+        self._interrupt()
+        self.look()
+
     def waits_at(self, submission: Submission) -> bool:
         """Return whether the lane holds still at a change that is still its head."""
-        return self.parked_at is submission and self._queue[0][1] is submission
+        return self.parked_at is submission and self._head() is submission
+
+    def _comes_later(self, submission: Submission) -> bool:
+        return self._last is not None and submission.order > self._last
+
+    def _head(self) -> Submission | None:
+        """Return the first of the queue that may go; a change that another lane stops stands aside."""
+        while self._queue and not self._paused:
+            head = self._queue[0][1]
+            if len(head.lanes) == 1 or not self._yard.stopped(head):
+                break
+            self._aside.append(heapq.heappop(self._queue)[1])
+        return self._queue[0][1] if self._queue else None
 
     async def serve(self) -> None:
         """Take rounds until cancelled."""
@@ -80,7 +111,7 @@ class Lane:
             if self._held is not None:
                 await self._held.wait()
                 self._held = None
-            head = self._queue[0][1] if self._queue else None
+            head = self._head()
             if self.parked_at is not head:
                 self.parked_at = None
             if self._rounds.begun:
@@ -106,7 +137,8 @@ class Lane:
     @property
     def interrupted(self) -> bool:
         """Return whether a change that interrupts waits, and may go."""
-        return bool(self._queue) and not self._paused and self._queue[0][1].interrupts
+        head = None if self._paused else self._head()
+        return head is not None and head.interrupts
 
     def _interrupt(self) -> None:
         if self.interrupted:
@@ -122,9 +154,10 @@ class Lane:
             like: a member that the train has already; one that interrupts rides only with its like.
         """
         taken: list[Submission] = []
-        while self._queue and not self._paused and len(taken) < most and len(self._queue[0][1].lanes) == 1:
-            like = like or self._queue[0][1]
-            if self._queue[0][1].interrupts != like.interrupts:
+        while not self._paused and len(taken) < most:
+            head = self._head()
+            like = like or head
+            if head is None or like is None or len(head.lanes) > 1 or head.interrupts != like.interrupts:
                 break
             taken.append(heapq.heappop(self._queue)[1])
         return taken

@@ -26,9 +26,13 @@ from replay_rules.conflict import described
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ends:
-    """Where a replay's change goes on: ``again`` queues it, ``end`` reports what became of it."""
+    """Where a replay's change goes on: ``again`` queues it, ``end`` reports what became of it.
+
+    ``sooner`` hears that one that may wait in its lanes has an earlier place in them now.
+    """
 
     again: Callable[[Submission], None]
+    sooner: Callable[[Submission], None]
     end: Callable[[Submission, Outcome], None]
 
 
@@ -72,6 +76,9 @@ class Replays:
         if not self.reservations.blocked(submission):
             return False
         self._all_again(self.reservations.wait(submission))
+        for holder in self.reservations.holders(submission):
+            if holder.lend(submission):
+                self._ends.sooner(holder)
         return True
 
     def begin(self, stuck: Stuck, guess: Guess | None = None) -> None:

@@ -55,6 +55,17 @@ class Reservations:
         self._waiting.append((submission, claimed(submission, paths_of(submission))))
         return freed
 
+    def holders(self, submission: Submission) -> list[Submission]:
+        """Return those that a change waits for."""
+        claims = next((claims for other, claims in self._waiting if other is submission), {})
+        found = [
+            holder
+            for path, parts in claims.items()
+            for holder, held in self._held.get(path, ())
+            if self._bars(holder, submission) and meet(parts, held)
+        ]
+        return list({id(holder): holder for holder in found}.values())
+
     def release(self, submission: Submission) -> list[Submission]:
         """Give back what a change holds, and hand it on.
 

@@ -48,6 +48,9 @@ class AllLanes(Protocol):
     def interrupted(self, lanes: Iterable[str]) -> bool:
         """Return whether a change that interrupts waits in one of these lanes."""
 
+    def stopped(self, submission: Submission) -> bool:
+        """Return whether one of its lanes does not take a change now."""
+
     def all_parked(self, submission: Submission) -> bool:
         """Return whether every lane of a change waits at it."""
 

@@ -51,6 +51,7 @@ class Submission:
         collided: the collisions of this attempt so far.
         stuck_at: those that a model deals with now.
         order: its place among all submissions.
+        lent: the rank of one that waits for what it holds.
         lanes: the lanes of its paths, in their fixed order.
         shared: the job's shared paths, which choose no lane.
         withdrawn: it is to be taken out at the next place where that is safe.
@@ -73,6 +74,7 @@ class Submission:
     collided: list[Collided] = field(default_factory=list)
     stuck_at: tuple[Collided, ...] = ()
     order: int = 0
+    lent: tuple[int, int] | None = None
     lanes: tuple[str, ...] = ()
     shared: frozenset[RepoPath] = frozenset()
     withdrawn: bool = False
@@ -88,9 +90,21 @@ class Submission:
     @property
     def interrupts(self) -> bool:
         """Return whether it goes before a train that is being tested."""
-        return self.intent.priority == 0
+        return self.rank[0] == 0
 
     @property
-    def rank(self) -> tuple[int, int]:
-        """Return its place in a queue: priority first, then order of arrival."""
-        return (self.intent.priority, self.order)
+    def rank(self) -> tuple[int, int, int]:
+        """Return its place in a queue: priority first, then order of arrival; that of one that waits for it is lent.
+
+        So it goes right before that one, and nothing between the two makes the more urgent one wait (priority
+        inheritance: Sha, Rajkumar and Lehoczky, IEEE Transactions on Computers 39, 1990).
+        """
+        own = (self.intent.priority, self.order)
+        return (*(own if self.lent is None else min(own, self.lent)), self.order)
+
+    def lend(self, waiting: Submission) -> bool:
+        """Go as early as one that waits for this one; return whether that changes its rank."""
+        before = self.rank
+        if waiting.rank < before:
+            self.lent = waiting.rank[:2]
+        return self.rank != before

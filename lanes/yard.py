@@ -45,7 +45,7 @@ class Yard:
         self._router = router
         self._shared = frozenset(shared)
         self._sitting = sitting
-        ends = Ends(again=self.again, end=self.end)
+        ends = Ends(again=self.again, sooner=self._sooner, end=self.end)
         self.replays = Replays(desk.main, redo, journal, ends, shared=self._shared, most=policy.most_replays)
         self._lanes = {name: Lane(name, self) for name in router.names}
         self._submissions: dict[str, Submission] = {}
@@ -91,14 +91,17 @@ class Yard:
     def pause(self, lane: str) -> None:
         """Begin no further train in a lane until `go_on`."""
         self._lanes[lane].pause()
+        self.look_all(self._lanes)
 
     def drain(self, lane: str) -> None:
         """Bring to its end what waits in a lane; what comes later waits until `go_on`."""
         self._lanes[lane].drain(self._order)
+        self._take_in_all()
 
     def go_on(self, lane: str) -> None:
         """Let a lane that was paused or drained go on."""
         self._lanes[lane].go_on()
+        self._take_in_all()
 
     def again(self, submission: Submission) -> None:
         """Queue a change again at its old rank: main moved under it between gate and landing."""
@@ -128,6 +131,10 @@ class Yard:
         """Return whether a change that interrupts waits in one of these lanes."""
         return any(self._lanes[name].interrupted for name in lanes)
 
+    def stopped(self, submission: Submission) -> bool:
+        """Return whether one of its lanes does not take a change now."""
+        return any(self._lanes[name].stops(submission) for name in submission.lanes)
+
     def all_parked(self, submission: Submission) -> bool:
         """Return whether every lane of a change waits at it."""
         return all(self._lanes[name].waits_at(submission) for name in submission.lanes)
@@ -136,6 +143,14 @@ class Yard:
         """Take a change from the head of all its lanes; they hold until it is dealt with."""
         for name in submission.lanes:
             self._lanes[name].hold(landed, self._lanes[submission.lanes[0]])
+
+    def _sooner(self, submission: Submission) -> None:
+        for name in submission.lanes:
+            self._lanes[name].sort()
+
+    def _take_in_all(self) -> None:
+        for lane in self._lanes.values():
+            lane.take_in()
 
     def _queue(self, submission: Submission) -> None:
         paths = [path for path in submission.change.paths if path not in submission.shared]

@@ -37,8 +37,18 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_f
     simulated: bool = False
 
 
+class ModelKind(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a model is: see `qodebase.ports.Model`."""
+
+    deterministic: bool = False
+    simulated: bool = False
+
+
 class RunStarted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="run started"):
-    """A process began to work on the run; ``sitting`` counts them from 1, ``caps`` hold until the next one begins."""
+    """A process began to work on the run; ``sitting`` counts them from 1, ``caps`` hold until the next one begins.
+
+    ``models`` says of what kind the models are that the sitting may ask, by their names.
+    """
 
     durable: ClassVar[bool] = True
     sitting: int
@@ -47,6 +57,7 @@ class RunStarted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="run 
     workers: int
     limit: int | None = None
     caps: Caps = Caps()
+    models: dict[str, ModelKind] = {}
     real_pid: int
 
 
@@ -94,7 +105,8 @@ class Asked(Event, frozen=True, kw_only=True, omit_defaults=True, tag="asked"):
     """A model is about to be called; journalled before the call is made.
 
     ``purpose`` is fresh or replay; ``prompt`` the digest of the prompt, ``ref`` where it is kept. ``most_tokens`` and
-    ``most_usd`` are what the call can use at most (None: the price is not known); 0 where nobody is asked.
+    ``most_usd`` are what the call can use at most (None: the price is not known); 0 where nobody is asked. ``limit`` is
+    how many tokens the prompt allows the answer, which its digest covers.
     """
 
     call: int
@@ -104,6 +116,7 @@ class Asked(Event, frozen=True, kw_only=True, omit_defaults=True, tag="asked"):
     ref: str = ""
     most_tokens: int = 0
     most_usd: float | None = 0.0
+    limit: int = 0
 
 
 class Withheld(Event, frozen=True, kw_only=True, omit_defaults=True, tag="withheld"):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from qodebase.errors import QodebaseError
 from qodebase.paths import CommitId
+from qodebase.trunk.compaction import FORMATS
 
 NOTES = "refs/notes/*:refs/notes/*"
 
@@ -65,8 +66,8 @@ def inspect(path: Path, branch: str | None = None) -> Source:
     """Look at a repository and a branch of it (None: the one that is checked out).
 
     Raises:
-        BadSource: it is no repository, holds no commit, has no such branch, is a partial clone, or uses SHA-256; the
-            hint says what to do.
+        BadSource: it is no repository, or one of a kind that git does not know, holds no commit, has no such branch, is
+            a partial clone, or uses SHA-256; the hint says what to do.
     """
     if not path.is_dir():
         raise BadSource(f"{path} is no folder", hint="Give a git repository with --repo.")
@@ -103,6 +104,11 @@ def _no_repository(path: Path) -> BadSource:
             f"{path} belongs to another user, and git does not read it",
             hint=f"Say that you trust it: `git config --global --add safe.directory {path.resolve()}`.",
         )
+    if "repository extension" in said:
+        return BadSource(
+            f"{path} is a repository of a kind that the git here does not know: {' '.join(said.split())}",
+            hint="Use a newer git, or convert a copy of it: reftable by `git refs migrate --ref-format=files`.",
+        )
     return BadSource(f"{path} is no git repository", hint="Make it one: `git init`, `git add`, `git commit`.")
 
 
@@ -130,6 +136,6 @@ def _run(*words: str | Path) -> subprocess.CompletedProcess[bytes]:
         ["git", *words],
         capture_output=True,
         check=False,
-        env={**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
+        env={**kept, **FORMATS, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
         umask=0o077,
     )

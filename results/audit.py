@@ -19,6 +19,7 @@ from results.audit_content import ContentAudit
 from results.audit_journal import check_endings, check_journal, check_ledger
 from results.audit_landings import check_commits, check_notes, check_refs
 from results.audit_noted import check_commits_and_notes
+from results.audit_texts import check_texts
 from results.evidence import Evidence, gather
 from results.findings import Audit, Check, Notebook
 from results.fsck import Fsck
@@ -73,6 +74,7 @@ def _check_run(evidence: Evidence, means: Means, fsck: Fsck, progress: Progress)
     history = evidence.history
     progress(0, len(history.commits), "journal and notes")
     noted, records = check_notes(evidence)
+    texts, uncompared = check_texts(evidence)
     checks = [
         check_ledger(ledger_of(evidence.state, history)),
         check_journal(evidence),
@@ -80,8 +82,10 @@ def _check_run(evidence: Evidence, means: Means, fsck: Fsck, progress: Progress)
         check_commits(evidence),
         noted,
         check_refs(evidence.repository.reader, history, evidence.settings.branch),
+        texts,
     ]
     not_checked = ["what a process does to the run just now"] if evidence.live else []
+    not_checked += uncompared
     if history.reaches_base:
         content = ContentAudit(evidence, means, records)
         checks += _see_all(content, history.commits, progress)

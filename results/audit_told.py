@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from qodebase.collision import Collided
@@ -15,12 +15,15 @@ from qodebase.events import (
     Admitted,
     Answered,
     Asked,
+    ChangeMade,
     CollisionMet,
     CutOff,
     Event,
     Judged,
     Landed,
+    ModelKind,
     Postponed,
+    Queued,
     Replayed,
     RunStarted,
     TrainBuilt,
@@ -33,12 +36,30 @@ from qodebase.record import VERSION, Record, Usage, write_note
 from results.evidence import Evidence
 from results.findings import Notebook
 
+_Span = tuple[float, float]
+
+
+@dataclass(slots=True)
+class _Sitting:
+    """A sitting: which, when it began, and of what kind the models are that were asked up to now."""
+
+    number: int = 0
+    began_at: float = 0.0
+    kinds: dict[str, ModelKind] = field(default_factory=dict)
+
+    def begin(self, started: RunStarted) -> None:
+        """Take in that the next one begins."""
+        self.number += 1
+        self.began_at = started.at
+        self.kinds.update(started.models)
+
 
 @dataclass(slots=True)
 class _Attempt:
     """What the journal says of an attempt; ``counts`` says whether its calls add up to what its record must tell.
 
     They do not where an earlier sitting asked, or where an answer led to nothing: such calls are not all told there.
+    ``made`` and ``queued`` are the spans of time, ends included, in which the answer and the queueing must lie.
     """
 
     admitted: Admitted
@@ -49,21 +70,36 @@ class _Attempt:
     redo_prompts: set[str] = field(default_factory=set)
     answers: set[str] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
     usage: Usage = field(default_factory=Usage)
     replays: int = 0
+    newest_at: float = 0.0
+    answered_at: set[float] = field(default_factory=set)
+    made: _Span | None = None
+    queued: _Span | None = None
+    queued_in: int = 0
 
-    def take(self, event: Event) -> None:
+    def take(self, event: Event, sitting: _Sitting) -> None:
         """Take the next event of the attempt."""
         match event:
+            case ChangeMade():
+                self.made = (max(self.admitted.at, self.newest_at), event.at)
+                self.newest_at = event.at
+            case Queued() if self.queued_in != sitting.number:
+                self.queued_in = sitting.number
+                self.queued = (max(sitting.began_at, self.newest_at), event.at)
             case CollisionMet():
                 self.collided.add(event.collided.brief)
             case Asked():
                 self.prompts.add(event.prompt)
+                self.asked.add(event.model)
                 if event.purpose == "replay":
                     self.redo_prompts.add(event.prompt)
             case Answered():
                 self.answers.add(event.answer)
                 self.models.add(event.model)
+                self.newest_at = event.at
+                self.answered_at.add(event.at)
                 self.usage = self.usage + Usage(
                     calls=1,
                     input_tokens=event.input_tokens,
@@ -82,6 +118,7 @@ class _Attempt:
         self.counts = self.counts and not self.prompts
         self.collided.clear()
         self.replays = 0
+        self.newest_at = admitted.at
 
 
 @dataclass(slots=True)
@@ -90,36 +127,43 @@ class _Train:
 
     members: dict[str, tuple[str, ...]] = field(default_factory=dict)
     green: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    judged_at: float = 0.0
 
 
 def check_told(book: Notebook, evidence: Evidence, records: Mapping[CommitId, Record]) -> None:
     """Write down every landing whose train was never judged green, or whose record tells what the journal does not."""
     attempts: dict[tuple[str, int | None], _Attempt] = {}
     trains: defaultdict[str | None, _Train] = defaultdict(_Train)
-    sitting = 0
+    sitting = _Sitting()
     for event in evidence.events:
         key = (event.intent or "", event.attempt)
         match event:
             case RunStarted():
-                sitting += 1
+                sitting.begin(event)
             case Admitted() if key in attempts:
-                attempts[key].begin_again(event, sitting)
+                attempts[key].begin_again(event, sitting.number)
             case Admitted():
-                attempts[key] = _Attempt(event, sitting)
+                attempts[key] = _Attempt(event, sitting.number)
             case TrainBuilt():
                 trains[event.train].members[event.tree] = event.members
             case Judged(verdict=Verdict.GREEN, of=""):
                 trains[event.train].green[event.tree].append(event.checks)
+                trains[event.train].judged_at = event.at
             case Landed():
                 attempt, train, record = attempts.pop(key, None), trains[event.train], records.get(event.commit)
                 for fault in _faults(evidence, event, attempt, train, record, sitting):
                     book.wrong(fault, intents=(key[0],), commits=(event.commit,))
             case _ if key in attempts:
-                attempts[key].take(event)
+                attempts[key].take(event, sitting)
 
 
 def _faults(
-    evidence: Evidence, landed: Landed, attempt: _Attempt | None, train: _Train, record: Record | None, sitting: int
+    evidence: Evidence,
+    landed: Landed,
+    attempt: _Attempt | None,
+    train: _Train,
+    record: Record | None,
+    sitting: _Sitting,
 ) -> Iterator[str]:
     """Yield what is wrong with a landing; a record of another intent is named elsewhere."""
     intent = evidence.intents.get(landed.intent or "")
@@ -128,7 +172,9 @@ def _faults(
     if record is None or intent is None or record.intent != intent.id:
         return
     wrong = [*_of_intent(record, intent), *_of_train(record, train, intent), *_of_change(record, evidence, landed)]
-    wrong += _of_attempt(record, attempt, sitting) if attempt else ["attempt"]
+    wrong += _of_attempt(record, attempt, landed, sitting) if attempt else ["attempt"]
+    if attempt and not _fit(record, attempt, (train.judged_at, landed.at)):
+        wrong.append("times")
     if not _says(evidence.notes[landed.commit][0], record):
         wrong.append("its sentence")
     if wrong:
@@ -157,13 +203,11 @@ def _of_train(record: Record, train: _Train, intent: Intent) -> Iterator[str]:
     )
 
 
-def _of_attempt(record: Record, attempt: _Attempt, sitting: int) -> Iterator[str]:
+def _of_attempt(record: Record, attempt: _Attempt, landed: Landed, sitting: _Sitting) -> Iterator[str]:
     yield from _unequal(
         agent=(record.agent, attempt.admitted.actor),
         collisions=(set(record.collisions), attempt.collided),
     )
-    if record.times.admitted != attempt.admitted.at:
-        yield "times"
     if attempt.models and record.model not in attempt.models:
         yield "model"
     if attempt.prompts and record.plan.get("prompt") not in attempt.prompts:
@@ -171,9 +215,43 @@ def _of_attempt(record: Record, attempt: _Attempt, sitting: int) -> Iterator[str
     if attempt.answers and record.plan.get("answer") not in attempt.answers:
         yield "answer"
     redone = attempt.replays == record.replay == len(attempt.redo_prompts)
-    whole = attempt.counts and attempt.sitting == sitting and redone
+    whole = attempt.counts and attempt.sitting == sitting.number and redone
     if whole and not _alike(record.usage, attempt.usage):
         yield "usage"
+    yield from _of_models(record, [sitting.kinds.get(name) for name in attempt.asked], landed, whole=whole)
+
+
+def _of_models(record: Record, asked: Sequence[ModelKind | None], landed: Landed, *, whole: bool) -> Iterator[str]:
+    """Compare what a record says of the models with what the journal says of those that were asked.
+
+    Where they differ in kind, and not all answers are told in the record, nobody knows which counted.
+    """
+    if landed.simulated and not record.simulated:
+        yield "simulated"
+    kinds = [kind for kind in asked if kind is not None]
+    if not kinds or len(kinds) < len(asked):
+        return
+    deterministic, simulated = {kind.deterministic for kind in kinds}, {kind.simulated for kind in kinds}
+    if (whole or len(deterministic) == 1) and record.deterministic != all(deterministic):
+        yield "deterministic"
+    if not landed.simulated and (whole or len(simulated) == 1) and record.simulated != any(simulated):
+        yield "simulated"
+
+
+def _fit(record: Record, attempt: _Attempt, landed: _Span) -> bool:
+    """Return whether the times of a record lie between the events that stand around them in the journal."""
+    times = record.times
+    return (
+        times.admitted == attempt.admitted.at
+        and (times.answered in attempt.answered_at or _within(times.answered, attempt.made))
+        and _within(times.queued, attempt.queued)
+        and _within(times.landed, landed)
+    )
+
+
+def _within(at: float, span: _Span | None) -> bool:
+    """Return whether a time lies in a span; one that ends before it begins tells of a clock that was set back."""
+    return span is None or span[0] > span[1] or span[0] <= at <= span[1]
 
 
 def _of_change(record: Record, evidence: Evidence, landed: Landed) -> Iterator[str]:

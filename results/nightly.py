@@ -15,6 +15,8 @@ LEAST_NIGHTS = 8
 """With fewer nights behind it a figure is only learnt."""
 MOST_NIGHTS = 30
 """Older nights do not count."""
+HUNG_NIGHTS = 3
+"""So many nights in a row in which a bench did not end are no chance."""
 
 _CONFIDENCE = 0.975
 _FINEST = 0.005

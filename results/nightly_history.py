@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class Night:
         words: the bench's command line; nights with other words are not compared.
         figures: those that later nights may be compared with.
         accepted: figures whose nights before this one do not count any more.
+        hung: the bench did not end in the time that it should take.
     """
 
     at: float
@@ -39,6 +40,7 @@ class Night:
     words: tuple[str, ...]
     figures: Mapping[str, float]
     accepted: tuple[str, ...] = ()
+    hung: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +58,24 @@ class History:
     def values(self, machine: str, bench: str, words: Sequence[str], figure: str) -> list[float]:
         """Return a figure's values on a class of machine, oldest first, from the night on that was last accepted."""
         found: list[float] = []
-        for night in self.nights:
-            if (night.machine, night.bench, night.words) != (machine, bench, tuple(words)):
-                continue
+        for night in self._alike(machine, bench, words):
             if figure in night.accepted:
                 found.clear()
             if figure in night.figures:
                 found.append(night.figures[figure])
         return found
+
+    def hung(self, machine: str, bench: str, words: Sequence[str]) -> int:
+        """Return in how many nights a bench has hung since it last came to its end."""
+        hung = 0
+        for night in self._alike(machine, bench, words):
+            hung = hung + 1 if night.hung else 0
+        return hung
+
+    def _alike(self, machine: str, bench: str, words: Sequence[str]) -> Iterator[Night]:
+        for night in self.nights:
+            if (night.machine, night.bench, night.words) == (machine, bench, tuple(words)):
+                yield night
 
     def add(self, nights: Sequence[Night]) -> None:
         """Write more nights behind the others, synced.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -95,7 +96,10 @@ def _commit(folder: Path, fill: Callable[[], object], message: str) -> None:
 
 
 def _git(folder: Path, *words: str) -> str:
-    done = subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, check=False)
+    from qodebase.trunk.compaction import FORMATS
+
+    environment = {**os.environ, **FORMATS}
+    done = subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0 and words[0] != "rev-parse":
         raise NoCodebase(f"git {words[0]} failed: {done.stderr.strip()}", hint="Is git set up on this machine?")
     return done.stdout.strip() if done.returncode == 0 else ""

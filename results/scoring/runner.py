@@ -45,7 +45,7 @@ class Limits:
 
     Attributes:
         cpu_s: seconds of processor time; a loop without an end is left after them.
-        wall_s: seconds in which it must come to an end, else its process is killed.
+        wall_s: seconds in which it must come to an end, else its process is killed; it then gets a second run.
         memory_bytes: address space of a process.
     """
 
@@ -192,7 +192,7 @@ class _Worker:
         except BrokenPipeError:
             raise _Died from None
         tests = sum(len(task.tests) for task in tasks)
-        told = json.loads(self._line(process, 60 + self._limits.wall_s * 4 * (tests + 1)))
+        told = json.loads(self._line(process, 60 + self._limits.wall_s * 6 * (tests + 1)))
         return [_outcomes(red, len(task.tests)) for red, task in zip(told, tasks, strict=True)]
 
     def _start(self) -> subprocess.Popen[bytes]:

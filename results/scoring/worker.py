@@ -175,6 +175,7 @@ class Server:
         left = self._again(groups, found, [(number, places) for number, places in enumerate(red) if places])
         spoilt = [number for number, places in enumerate(red) if 0 < len(left.get(number, ())) < len(places)]
         self._again(groups, found, [(number, [place]) for number in spoilt for place in left[number]])
+        self._again(groups, found, _late(found))
         return found
 
     def _again(
@@ -220,6 +221,16 @@ def _red(results: list[Result]) -> list[int]:
     return red[::-1]
 
 
+def _late(found: list[list[Result]]) -> list[tuple[int, list[int]]]:
+    """Return each test that came to no end in its time, by itself: it may have been the machine that stood still."""
+    return [
+        (number, [place])
+        for number, results in enumerate(found)
+        for place, (_, why) in enumerate(results)
+        if why.startswith(_LATE)
+    ]
+
+
 def _told(results: list[Result]) -> dict[int, str]:
     """Return why tests are red, by their numbers."""
     return {number: why for number, (word, why) in enumerate(results) if word != GREEN}
@@ -233,6 +244,8 @@ class Group(NamedTuple):
 
 
 _ENDED = "ended: "
+_NO_END = "no end after"
+_LATE = _ENDED + _NO_END
 
 
 class Child:
@@ -253,7 +266,7 @@ class Child:
         while not select.select([watch], [], [], wall_s)[0]:
             now = self._told.size
             if now == before:
-                why = f"no end after {wall_s:g} s"
+                why = f"{_NO_END} {wall_s:g} s"
                 break
             before = now
         self._end(watch)

@@ -33,9 +33,11 @@ class WritesIts:
     def __init__(self) -> None:
         self.asked: list[ReplayRequest] = []
         self.declines = 0
+        self.began = asyncio.Event()
 
     async def redo(self, request: ReplayRequest, fork: Tree) -> Redone | Declined:
         self.asked.append(request)
+        self.began.set()
         await asyncio.sleep(0)
         if self.declines:
             self.declines -= 1
@@ -420,3 +422,52 @@ def test_what_is_sent_back_says_who_moved_it_and_what_clashes(world: Make) -> No
     ]
     (met,) = (event for event in one.events() if isinstance(event, events.CollisionMet))
     assert [(clash.line, clash.main, clash.change) for clash in met.collided.clashes] == [(3, "x\n", "y\n")]
+
+
+def test_a_change_that_another_one_of_low_priority_holds_up_lends_it_its_priority(world: Make) -> None:
+    redo = WritesIts()
+    one = world({b"a": BASE}, redo=redo, policy=Policy(train_max=1, prefetch=False))
+    low = one.submission("low", {b"a": at(2, b"low\n")}, priority=200)
+    high = one.submission("high", {b"a": at(2, b"high\n")}, priority=10)
+    others = [one.submission(f"other-{number}", {b"f%d" % number: b"1"}) for number in range(6)]
+    futures: list[asyncio.Future[Outcome]] = []
+
+    async def work() -> None:
+        async with one.serving() as yard:
+            first = yard.submit(one.submission("first", {b"a": at(2, b"first\n")}))
+            await first
+            held = yard.submit(low)
+            await redo.began.wait()
+            futures.extend(yard.submit(submission) for submission in (*others, high))
+            await held
+            for future in futures:
+                await future
+
+    asyncio.run(work())
+    order = one.landed()
+    assert order.index("high") < 5
+    one.assert_whole()
+
+
+@pytest.mark.parametrize("how", ["pause", "drain"])
+def test_a_lane_that_is_held_stops_no_other_lane_by_what_both_wait_for(world: Make, how: str) -> None:
+    one = world({b"x": b""}, lanes=LANES, policy=Policy(train_max=1))
+
+    async def work() -> None:
+        async with one.serving() as yard:
+            getattr(yard, how)("a")
+            both = yard.submit(one.submission("both", {b"a/1": b"1", b"b/1": b"1"}, priority=0))
+            chain = yard.submit(one.submission("chain", {b"b/2": b"1", b"c/2": b"1"}))
+            behind = [yard.submit(one.submission(f"{lane}-alone", {lane.encode() + b"/3": b"1"})) for lane in "bc"]
+            async with asyncio.timeout(10):
+                for future in (chain, *behind):
+                    assert isinstance(await future, Landed)
+            assert not both.done()
+            assert (yard.waiting()["a"], yard.waiting()["b"]) == (1, 1)
+            yard.go_on("a")
+            assert isinstance(await both, Landed)
+            assert set(yard.waiting().values()) == {0}
+
+    asyncio.run(work())
+    assert one.landed()[-1] == "both"
+    one.assert_whole()

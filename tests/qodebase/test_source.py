@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from fleet.given.scratch import Scratch
 from qodebase.code import CommitTree
+from qodebase.commands.bench.support.workload import git as bench_git
+from qodebase.commands.support.archiving import git as archive_git
 from qodebase.paths import RepoPath
 from qodebase.source import BadSource, inspect
 from qodebase.trunk.reader import Reader
@@ -176,6 +179,39 @@ def test_a_repository_of_sha256_names_is_an_error(tmp_path: Path) -> None:
     commit(tmp_path, "a.py")
     with pytest.raises(BadSource, match="SHA-256"):
         inspect(tmp_path)
+
+
+def test_a_repository_whose_refs_are_no_files_is_said_to_be_that_where_git_cannot_read_it(repository: Path) -> None:
+    git(repository, "config", "extensions.refStorage", "reftable")
+    git(repository, "config", "core.repositoryFormatVersion", "1")
+    with pytest.raises(BadSource, match=r"git here does not know: .*refstorage") as caught:
+        inspect(repository)
+    assert "git refs migrate --ref-format=files" in caught.value.hint
+
+
+def test_every_repository_that_is_made_keeps_its_refs_in_files_whatever_is_usual_here(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = tmp_path / "told"
+    real = shutil.which("git")
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(
+        f'#!/bin/sh\necho "$GIT_DEFAULT_REF_FORMAT $GIT_DEFAULT_HASH $*" >> {told}\n'
+        f'[ "$GIT_DEFAULT_REF_FORMAT" = reftable ] && unset GIT_DEFAULT_REF_FORMAT\nexec {real} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrapper.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("GIT_DEFAULT_REF_FORMAT", "reftable")
+    monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    inspect(repository).copy_to(tmp_path / "copy.git")
+    (tmp_path / "scratch.git").mkdir()
+    Scratch(tmp_path / "scratch.git", repository / ".git")
+    archive_git(tmp_path, "init", "-q", "--bare", "archived.git")
+    bench_git(tmp_path, "init", "-q", "--bare", "bench.git")
+    made = [line for line in told.read_text().splitlines() if " clone " in line or " init " in line]
+    assert len(made) == 4
+    assert all(line.startswith("files sha1 ") for line in made), made
 
 
 def test_a_shallow_clone_can_be_copied_and_read(repository: Path, tmp_path: Path) -> None:

@@ -18,12 +18,12 @@ import pytest
 
 from qodebase import events
 from qodebase.change import AnyOperation, Change, Hunk, Patch
-from qodebase.codec import PACK
+from qodebase.codec import JSON, PACK
 from qodebase.collision import Collided, Kind, Step
 from qodebase.intent import Ending, Intent
 from qodebase.journal import Journal
 from qodebase.paths import CommitId, RepoPath
-from qodebase.ports import Landing, Tree
+from qodebase.ports import Landing, Message, Prompt, Tree
 from qodebase.record import Record, Times, Usage, write_note
 from qodebase.runs import RunFolder, Settings
 from qodebase.segments import SegmentWriter
@@ -37,7 +37,19 @@ LAG = 3
 _QUICK = ("-c", "core.fsync=none", "-c", "fastimport.unpackLimit=1")
 """Keep an import in one pack, unsynced: runs are copied often here, and no crash is tested."""
 
+KIND = events.ModelKind(simulated=True)
+LIMIT = 100
+
 Content = dict[RepoPath, bytes]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a record says of an attempt beside who and where."""
+
+    times: Times = field(default_factory=lambda: Times(admitted=0.0, answered=0.0, queued=0.0, landed=0.0))
+    plan: Mapping[str, str] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
 
 
 class TickingClock:
@@ -117,7 +129,7 @@ def edit_work(intent: str, path: RepoPath, old: bytes, new: bytes, redone_by: st
 class ToyRun:
     """A run folder with its repository, journal and attempts; `commits` is main's history above the base.
 
-    `told` is what a record says of an intent's attempt: when it was admitted, its change's digest, what it used.
+    `told` is what a record says of an intent's attempt beside who and where.
     """
 
     def __init__(self, root: Path, *, files: int = 9) -> None:
@@ -133,7 +145,7 @@ class ToyRun:
         self.commits: list[Commit] = []
         self.ids: list[CommitId] = []
         self._states: list[Content] = [self.base_content]
-        self.told: dict[str | None, tuple[float, str, Usage]] = {}
+        self.told: dict[str | None, Told] = {}
 
     @property
     def git_dir(self) -> Path:
@@ -280,7 +292,7 @@ class ToyRun:
     def record(self, number: int) -> Record:
         """Return the record of a commit, by its place in `commits`."""
         commit = self.commits[number]
-        admitted, digest, usage = self.told.get(commit.intent, (0.0, "", Usage()))
+        told = self.told.get(commit.intent, Told())
         return Record(
             run=RUN,
             intent=commit.intent or "",
@@ -298,9 +310,10 @@ class ToyRun:
             checks=(),
             collisions=commit.collided,
             symbols=(),
-            plan={"prompt": "p", "answer": "", "change": digest},
-            usage=usage,
-            times=Times(admitted=admitted, answered=2.0, queued=3.0, landed=4.0),
+            plan=dict(told.plan),
+            usage=told.usage,
+            times=told.times,
+            simulated=True,
         )
 
     def _freeze(self, works: list[Work]) -> None:
@@ -335,16 +348,16 @@ class ToyRun:
     def _write_journal(self, works: list[Work], changes: list[tuple[int, Any, Any]]) -> None:
         journal = Journal(self.folder.journal, run=RUN, clock=TickingClock())
         segments = SegmentWriter(self.folder.attempts)
-        journal.write(events.RunStarted, sitting=1, base=self.ids[0], tip=self.ids[0], workers=2, real_pid=1)
+        started = {"base": self.ids[0], "tip": self.ids[0], "workers": 2, "real_pid": 1}
+        journal.write(events.RunStarted, sitting=1, models={"toy": KIND}, **started)
         calls = iter(range(1, 10_000))
         for number, work in enumerate(works):
             self._write_landing(journal, segments, calls, number, work, changes[number])
         for intent, ending in self.others().items():
             if ending not in (Ending.SKIPPED, Ending.PENDING):
                 journal.write(events.Admitted, intent=intent, attempt=1, actor="agent-2", base=self.tip)
-                self._write_call(
-                    journal, next(calls), intent, "empty" if ending == Ending.NO_ANSWER else "answer", None
-                )
+                outcome = "empty" if ending == Ending.NO_ANSWER else "answer"
+                self._write_call(journal, segments, next(calls), intent, outcome, None)
                 journal.write(events.Ended, intent=intent, attempt=1, ending=ending, reason=f"because {ending}")
         journal.write(events.RunStopped, why="limit", tip=self.tip)
         journal.close()
@@ -364,35 +377,50 @@ class ToyRun:
         which: dict[str, Any] = {"intent": work.intent, "attempt": 1}
         admitted = journal.write(events.Admitted, actor="agent-1", base=self.ids[base], **which)
         usage = Usage(calls=1, input_tokens=10, output_tokens=5, cost_usd=0.001)
-        self._write_call(journal, next(calls), work.intent, "answer", 0.001)
+        plan = self._write_call(journal, segments, next(calls), work.intent, "answer", 0.001)
         change = Change(base=self.ids[base], operations=first)
         ref, digest = _kept(segments, change)
-        journal.write(events.ChangeMade, base=change.base, change=digest, ref=ref, paths=change.paths, **which)
-        journal.write(events.Queued, lanes=("src",), lane="src", **which)
+        made = journal.write(events.ChangeMade, base=change.base, change=digest, ref=ref, paths=change.paths, **which)
+        queued = journal.write(events.Queued, lanes=("src",), lane="src", **which)
         train = {"lane": "src", "train": f"src-{number}"}
         journal.write(events.TrainBuilt, members=(work.intent,), tip=self.ids[number], tree="", **train)
-        journal.write(events.Judged, tree="", verdict="green", checks=0, **train)
+        judged = journal.write(events.Judged, tree="", verdict="green", checks=0, **train)
         for collided in commit.collided:
             journal.write(events.CollisionMet, collided=collided, **which, **train)
         if commit.replay:
-            self._write_call(journal, next(calls), work.intent, "answer", 0.002, purpose="replay")
+            plan = self._write_call(journal, segments, next(calls), work.intent, "answer", 0.002, purpose="replay")
             change = Change(base=self.ids[number], operations=landed)
             ref, digest = _kept(segments, change)
             journal.write(events.Replayed, base=change.base, replay=1, change=digest, ref=ref, **which)
             usage += Usage(calls=1, input_tokens=10, output_tokens=5, cost_usd=0.002)
-        self.told[work.intent] = (admitted.at, digest, usage)
+        times = Times(admitted=admitted.at, answered=made.at, queued=queued.at, landed=judged.at)
+        self.told[work.intent] = Told(times=times, plan={**plan, "change": digest}, usage=usage)
         journal.write(
             events.Landed, commit=self.ids[number + 1], parent=self.ids[number], replay=commit.replay, **which, **train
         )
 
     def _write_call(
-        self, journal: Journal, call: int, intent: str, outcome: str, cost: float | None, *, purpose: str = "fresh"
-    ) -> None:
+        self,
+        journal: Journal,
+        segments: SegmentWriter,
+        call: int,
+        intent: str,
+        outcome: str,
+        cost: float | None,
+        *,
+        purpose: str = "fresh",
+    ) -> dict[str, str]:
+        """Write a call with its texts; return their digests."""
         which: dict[str, Any] = {"intent": intent, "attempt": 1, "call": call, "model": "toy"}
-        journal.write(events.Asked, purpose=purpose, prompt="p" if purpose == "fresh" else "q", **which)
-        journal.write(
-            events.Answered, outcome=outcome, cost_usd=cost, input_tokens=10, output_tokens=5, latency_s=0.5, **which
-        )
+        prompt = Prompt(messages=(Message(role="user", text=f"Do {intent}, {purpose}."),), max_output_tokens=LIMIT)
+        ref = segments.put(JSON.encode(prompt.messages)).text
+        journal.write(events.Asked, purpose=purpose, prompt=prompt.digest, ref=ref, limit=LIMIT, **which)
+        used = {"cost_usd": cost, "input_tokens": 10, "output_tokens": 5, "latency_s": 0.5}
+        text = f"This does {intent}.".encode() if outcome == "answer" else b""
+        digest = hashlib.sha256(text).hexdigest() if text else ""
+        ref = segments.put(text).text if text else ""
+        journal.write(events.Answered, outcome=outcome, answer=digest, ref=ref, **used, **which)
+        return {"prompt": prompt.digest, "answer": digest}
 
 
 def _kept(segments: SegmentWriter, change: Change) -> tuple[str, str]:

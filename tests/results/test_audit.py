@@ -11,12 +11,13 @@ import msgspec
 import pytest
 
 from qodebase.collision import Collision, Declined, Resolved, Side
-from qodebase.events import Landed
+from qodebase.events import ChangeMade, Landed
 from qodebase.intent import Undone
 from qodebase.journal import read_events
 from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import SharedPath, Tree
 from qodebase.record import Record, Times, Usage, write_note, write_notes
+from qodebase.segments import Ref, SegmentWriter
 from results.audit import NoBranch, verify_repository, verify_run
 from results.findings import Audit
 from results.means import Means, redo_step
@@ -182,6 +183,8 @@ def test_a_note_of_two_records_on_a_commit_that_lands_nothing_is_left_over(toy: 
         (VICTIM, "usage", {"usage": Usage(calls=1, input_tokens=11, output_tokens=5, cost_usd=0.001)}),
         ("hot:second", "usage", {"usage": Usage(calls=2, input_tokens=20, output_tokens=10, cost_usd=0.001)}),
         (VICTIM, "times", {"times": Times(admitted=1.0, answered=2.0, queued=3.0, landed=4.0)}),
+        (VICTIM, "deterministic", {"deterministic": True}),
+        (VICTIM, "simulated", {"simulated": False}),
         (VICTIM, "undoes", {"undoes": Undone(run="other", intent="edit:top", commit=CommitId("f" * 40))}),
         (VICTIM, "base", {"base": "f" * 40}),
     ],
@@ -195,6 +198,78 @@ def test_a_field_of_a_note_that_the_journal_does_not_say_is_named(
     assert said == "its note tells what the journal does not"
     assert field in fields.split(", ")
     assert _names(verify_run(toy.folder, means), "notes", intent)
+
+
+@pytest.mark.parametrize("field", ["admitted", "answered", "queued", "landed"])
+@pytest.mark.parametrize("shift_s", [-5.0, 5.0])
+def test_a_time_of_a_note_that_does_not_fit_between_the_events_around_it_is_named(
+    toy: ToyRun, means: Means, monkeypatch: pytest.MonkeyPatch, field: str, shift_s: float
+) -> None:
+    times = toy.told["hot:second"].times
+    changed = msgspec.structs.replace(times, **{field: getattr(times, field) + shift_s})
+    _tell(toy, monkeypatch, "hot:second", {"times": changed})
+    assert _found(verify_run(toy.folder, means), "notes") == {
+        "its note tells what the journal does not: times": ("hot:second",)
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "what", "intent"),
+    [
+        ("asked", "prompt", VICTIM),
+        ("asked", "prompt", "back"),
+        ("answered", "answer", VICTIM),
+        ("answered", "answer", "back"),
+        ("change made", "change", "hot:second"),
+    ],
+)
+def test_a_kept_text_that_is_not_the_one_that_the_journal_names_is_a_finding(
+    toy: ToyRun, means: Means, kind: str, what: str, intent: str
+) -> None:
+    segments = SegmentWriter(toy.folder.attempts)
+    other = segments.put(b'[{"role":"user","text":"Do something else."}]').text
+    segments.close()
+
+    def doctored(lines: Lines) -> Lines:
+        return [line | {"ref": other} if _is(line, kind, intent) else line for line in lines]
+
+    toy.edit_lines("journal.jsonl", doctored)
+    message = f"the {what} that is kept is not the one that the journal names"
+    assert _found(verify_run(toy.folder, means), "texts") == {message: (intent,)}
+
+
+def test_texts_that_cannot_be_read_are_named_and_those_that_nobody_keeps_are_not_missed(
+    toy: ToyRun, means: Means
+) -> None:
+    (segment,) = toy.folder.attempts.iterdir()
+    content = bytearray(segment.read_bytes()[:-5])
+    content[20] ^= 0xFF
+    segment.write_bytes(content)
+    check = verify_run(toy.folder, means).check("texts")
+    assert [(one.message, one.intents) for one in check.findings] == [
+        ("a kept prompt cannot be read", ("doc:src/m0/f0000.py",))
+    ]
+    assert [(one.message, one.intents) for one in check.noted] == [("a kept answer cannot be read", ("back",))]
+
+    def forgotten(lines: Lines) -> Lines:
+        return [line | {"ref": ""} if line["kind"] in ("asked", "answered") else line for line in lines]
+
+    toy.edit_lines("journal.jsonl", forgotten)
+    assert verify_run(toy.folder, means).check("texts").ok
+
+
+def test_prompts_whose_texts_an_archive_left_out_are_told_as_not_compared(toy: ToyRun, means: Means) -> None:
+    segments = SegmentWriter(toy.folder.attempts)
+    nothing = segments.put(b"[]").text
+    segments.close()
+
+    def taken_out(lines: Lines) -> Lines:
+        return [line | {"ref": nothing} if line["kind"] == "asked" else line for line in lines]
+
+    toy.edit_lines("journal.jsonl", taken_out)
+    audit = verify_run(toy.folder, means)
+    assert audit.ok
+    assert audit.not_checked == ("17 prompts: their texts were taken out, or their limits are not in the journal",)
 
 
 def test_symbols_of_a_note_that_its_change_does_not_name_are_a_finding(
@@ -482,9 +557,10 @@ def test_an_intent_that_ended_and_landed_is_named(toy: ToyRun, means: Means) -> 
 
 
 def test_changed_attempts_are_named(toy: ToyRun, means: Means) -> None:
+    made = next(event for event in read_events(toy.folder.journal) if isinstance(event, ChangeMade))
     segment = toy.folder.attempts / "000001.seg"
     content = bytearray(segment.read_bytes())
-    content[20] ^= 0xFF
+    content[Ref.parse(made.ref).offset + 20] ^= 0xFF
     segment.write_bytes(bytes(content))
     audit = verify_run(toy.folder, means)
     (message,) = _found(audit, "content")

@@ -62,6 +62,6 @@ _HELP = (
     "class of machine (processor, cores, memory, Python).\n\nFigures are ratios against a peer measured in the same "
     "run, or of simulated time. A figure that looks worse is measured again before it is an alarm. Verdicts: ok; "
     "learning (fewer than 8 nights); inconclusive (no time, or nights that differ too much); regressed; broken "
-    "(something lost or doubled, or a bench that failed). Exit codes: 0; 1 regressed or broken; 130 stopped. The files "
-    "in OUT are written after every bench, and hold no prompts."
+    "(something lost or doubled, a bench that failed, or one that hung in three nights in a row). Exit codes: 0; 1 "
+    "regressed or broken; 130 stopped. The files in OUT are written after every bench, and hold no prompts."
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qodebase.errors import QodebaseError
+from qodebase.trunk.compaction import FORMATS
 
 if TYPE_CHECKING:
     from qodebase.runs import RunFolder
@@ -90,7 +91,7 @@ def git(repository: Path, *words: str) -> str:
         capture_output=True,
         check=False,
         stdin=subprocess.DEVNULL,
-        env={**kept, "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull},
+        env={**kept, **FORMATS, "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull},
     )
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()[-1000:]

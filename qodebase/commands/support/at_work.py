@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from qodebase.caps import NO_CAPS, Caps
 from qodebase.clock import SystemClock
 from qodebase.commands.support.console import put, put_json, say
+from qodebase.commands.support.layout import harmless
 from qodebase.commands.support.progress import Progress
 from qodebase.commands.support.sitting import INTERRUPTED, Sat, sit, stopped_by_signals
 from qodebase.commands.support.surroundings import surroundings
@@ -79,16 +80,26 @@ def tell(folder: RunFolder, sat: Sat | None, *, json: bool) -> None:
     if json:
         put_json({**status.as_dict(), "exit_code": sat.exit_code if sat else INTERRUPTED, "take_over": taking})
         return
-    put("\n".join(status_lines(status)))
+    put(harmless("\n".join(status_lines(status))))
     if status.summary.landed and status.settings.land_on:
         put(f"\n{status.settings.land_on} of {status.settings.push_to} holds what landed, with the notes")
     elif status.summary.landed:
         put("\nto take main and the notes over into your repository:")
         put("\n".join(f"  {command}" for command in taking))
+        if has_moved(folder):
+            put(
+                f"{status.settings.branch} or the notes there have moved since the run began, so these commands merge; "
+                f"where git finds a conflict, let it be redone: {_exporting(folder)}"
+            )
+        else:
+            put(f"where another run is taken over before, see again: qodebase resume {folder.called}")
 
 
 def taking_over(folder: RunFolder) -> list[str]:
-    """Return the git commands that bring a run's main and notes into the user's repository; none where it pushes."""
+    """Return the git commands that bring a run's main and notes into the user's repository; none where it pushes.
+
+    Where main and notes are there as the run found them, or this run's already, they go forward; else both are merged.
+    """
     settings = folder.settings()
     if settings.land_on:
         return []
@@ -96,11 +107,50 @@ def taking_over(folder: RunFolder) -> list[str]:
     made = shlex.quote(str(folder.repository.resolve()))
     name = f"qodebase/{_ref_part(folder.name)}"
     branch = shlex.quote(settings.branch)
+    if has_moved(folder):
+        notes = f"refs/notes/{name.replace('/', '-')}"
+        return [
+            f"{into} fetch {made} +{branch}:{name} +refs/notes/qodebase:{notes}",
+            f"{into} notes --ref=qodebase merge {notes}",
+            f"{into} log --notes=qodebase {name}",
+            *_merging(folder, settings, name),
+        ]
     return [
         f"{into} fetch {made} {branch}:{name} refs/notes/qodebase:refs/notes/qodebase",
         f"{into} log --notes=qodebase {name}",
         f"{into} merge --ff-only {name}" if _checked_out(settings) else f"{into} fetch . {name}:{branch}",
     ]
+
+
+def has_moved(folder: RunFolder) -> bool:
+    """Return whether the user's branch or notes hold something now that the run's copy does not."""
+    settings = folder.settings()
+    ours = str(folder.repository)
+    for ref in (f"refs/heads/{settings.branch}", "refs/notes/qodebase"):
+        there = _asked(settings.repository, "rev-parse", "--verify", "--quiet", ref)
+        if there is not None and _asked(ours, "merge-base", "--is-ancestor", there, ref) is None:
+            return True
+    return False
+
+
+def _merging(folder: RunFolder, settings: Settings, name: str) -> list[str]:
+    """Return the commands that merge a branch into the run's; where that is not checked out, in a passing worktree."""
+    into = f"git -C {shlex.quote(settings.repository)}"
+    merge = f"merge --no-edit {name}"
+    if _checked_out(settings):
+        return [f"{into} {merge}"]
+    space = shlex.quote(str(folder.root.resolve() / "merging"))
+    return [
+        f"{into} worktree add --quiet {space} {shlex.quote(settings.branch)}",
+        f"git -C {space} {merge}",
+        f"{into} worktree remove {space}",
+    ]
+
+
+def _exporting(folder: RunFolder) -> str:
+    """Return the command that redoes what the run landed on the branch as it is now."""
+    settings = folder.settings()
+    return f"qodebase export {folder.called} --onto {shlex.quote(settings.branch)}"
 
 
 def _ref_part(name: str) -> str:
@@ -110,10 +160,11 @@ def _ref_part(name: str) -> str:
 
 def _checked_out(settings: Settings) -> bool:
     """Return whether the run's branch has its working tree where the user's repository is."""
+    inside = _asked(settings.repository, "rev-parse", "--is-inside-work-tree") == "true"
+    return inside and _asked(settings.repository, "symbolic-ref", "--short", "HEAD") == settings.branch
 
-    def asked(*words: str) -> str:
-        done = subprocess.run(["git", "-C", settings.repository, *words], capture_output=True, check=False)
-        return done.stdout.decode(errors="surrogateescape").strip()
 
-    inside = asked("rev-parse", "--is-inside-work-tree") == "true"
-    return inside and asked("symbolic-ref", "--short", "HEAD") == settings.branch
+def _asked(repository: str, *words: str) -> str | None:
+    """Return what git says of a repository; None where it says no."""
+    done = subprocess.run(["git", "-C", repository, *words], capture_output=True, check=False)
+    return done.stdout.decode(errors="surrogateescape").strip() if done.returncode == 0 else None

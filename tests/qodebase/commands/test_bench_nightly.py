@@ -146,6 +146,43 @@ def test_each_verdict_has_its_exit_code(
     assert take(tmp_path, told, strict=True)["exit_code"] == strict_code
 
 
+HUNG = Look(seconds=135.0, answer={}, late=True)
+
+
+def test_a_bench_that_hangs_night_after_night_is_broken_from_the_third_on(tmp_path: Path) -> None:
+    assert [take(tmp_path, HUNG)["verdict"] for _ in range(4)] == ["inconclusive", "inconclusive", "broken", "broken"]
+    last = take(tmp_path, HUNG)
+    assert last["exit_code"] == 1
+    assert {row["why"] for row in last["rows"]} == {
+        "ended after 135 s, for its time was over; so it went in the 4 nights before, and it should take about 45 s"
+    }
+
+
+@pytest.mark.parametrize("better", [REPLAY, {**REPLAY, "wrong": 1}, {"wrong": 0, "ok": True}])
+def test_a_night_that_came_to_its_end_between_hung_ones_begins_the_count_again(
+    tmp_path: Path, better: dict[str, Any]
+) -> None:
+    for _ in range(2):
+        take(tmp_path, HUNG)
+    take(tmp_path, better)
+    assert [take(tmp_path, HUNG)["verdict"] for _ in range(3)] == ["inconclusive", "inconclusive", "broken"]
+
+
+def test_nights_that_had_no_time_for_a_bench_do_not_make_it_hang(tmp_path: Path) -> None:
+    size = Size(name="s", words=(), seconds=10.0)
+    bench = Watched(name="a", order=0, sizes=(size,), figures=(Figure(name="x", what=""),))
+
+    def night(seconds: float) -> Verdict:
+        history = read_history(tmp_path)
+        one = Night(planned=[Planned(watched=bench, size=size)], history=history, machine="m", seconds=seconds)
+        one.take(Scripted([HUNG]), lambda text: None)
+        history.add(one.past_nights(at=1.0, commit="c"))
+        return next(one.rows()).judgement.verdict
+
+    assert {night(5.0) for _ in range(5)} == {Verdict.INCONCLUSIVE}
+    assert [night(15.0) for _ in range(3)][-1] is Verdict.BROKEN
+
+
 def test_a_machine_that_cannot_hold_checks_is_no_alarm(tmp_path: Path) -> None:
     why = "ended with 2: error: this machine cannot hold checks: no namespaces"
     failed = Look(seconds=1.0, answer={}, why=why)

@@ -126,6 +126,29 @@ def test_a_bare_repository_takes_main_over_without_a_working_tree() -> None:
     assert len(log.splitlines()) == 2
 
 
+@pytest.mark.parametrize("where", ["code", "bare.git", "elsewhere"])
+def test_what_a_run_says_of_taking_over_works_where_another_run_was_taken_over_before(where: str) -> None:
+    if where == "bare.git":
+        subprocess.run(["git", "clone", "-q", "--bare", "code", where], check=True)
+    elif where == "elsewhere":
+        subprocess.run(["git", "clone", "-q", "code", where], check=True)
+    words = [word if word != "code" else where for word in (*RUN, "--branch", "main")]
+    for run in ("one", "two"):
+        assert call(*words, "-o", run).exit_code == 0
+    if where == "elsewhere":
+        subprocess.run(["git", "-C", where, "checkout", "-q", "-b", "other"], check=True)
+    for run in ("one", "two"):
+        for command in taking_over(RunFolder(Path(run))):
+            subprocess.run(command, shell=True, check=True, capture_output=True)
+    log = subprocess.run(["git", "-C", where, "log", "--format=%B", "main"], capture_output=True, text=True, check=True)
+    assert log.stdout.count("Qodebase-Intent: ") == 2
+    audited = call("verify", where, "--branch", "main")
+    assert audited.exit_code == 0, audited.output
+    told = call("resume", "two").stdout
+    assert "so these commands merge" in told
+    assert "qodebase export two --onto main" in told
+
+
 def test_a_rule_can_be_left_out_and_one_that_is_not_there_is_refused_before_anything_is_written() -> None:
     assert call(*RUN, "-o", "one", "--rule-off", "version", "--rule-off", "imports").exit_code == 0
     assert RunFolder(Path("one")).settings().rules.off == ("version", "imports")

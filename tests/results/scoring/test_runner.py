@@ -16,7 +16,7 @@ from results.scoring.runner import Limits, NoWorker, Runner, Task, plain
 from results.scoring.states import Outcome, State, States
 from results.scoring.suite import Test, TestKind
 
-SHORT = Limits(cpu_s=0.2, wall_s=1.5)
+SHORT = Limits(cpu_s=0.2, wall_s=0.7)
 GREEN = "def test_green():\n    assert True\n"
 
 
@@ -89,9 +89,9 @@ def test_each_state_has_its_own_modules(bench: Bench) -> None:
 HOSTILE = {
     "while True:\n        pass": "TimedOut: it used all its processor time",
     "while True:\n        try:\n            while True:\n                pass\n"
-    "        except BaseException:\n            pass": "no end after 1.5 s",
-    "import time\n    time.sleep(1000)": "no end after 1.5 s",
-    "import os, signal\n    os.kill(os.getpid(), signal.SIGSTOP)": "no end after 1.5 s",
+    "        except BaseException:\n            pass": "no end after 0.7 s",
+    "import time\n    time.sleep(1000)": "no end after 0.7 s",
+    "import os, signal\n    os.kill(os.getpid(), signal.SIGSTOP)": "no end after 0.7 s",
     "import os\n    os._exit(0)": "it ended the process",
     "class E(Exception):\n        def __str__(self):\n            while True:\n                pass\n"
     "    raise E": "it ended the process",
@@ -108,6 +108,18 @@ def test_a_hostile_test_is_red_and_its_neighbours_are_not(bench: Bench, hostile:
     outcomes = bench.run(bench.states.of(bench.base), made(source, "test_green", "test_bad", "test_last"))
     assert [outcome.green for outcome in outcomes] == [True, False, True]
     assert why in outcomes[1].why
+
+
+def test_a_test_that_came_to_its_limit_only_because_the_machine_stood_still_is_green(
+    bench: Bench, tmp_path: Path
+) -> None:
+    marker = tmp_path / "ran"
+    source = (
+        f"import os, time\n\n\ndef test_late():\n    try:\n        os.mkdir({str(marker)!r})\n"
+        "    except FileExistsError:\n        return\n    time.sleep(1000)\n"
+    )
+    limits = Limits(cpu_s=0.2, wall_s=0.3)
+    assert bench.run(bench.states.of(bench.base), made(source, "test_late"), limits) == [Outcome(True)]
 
 
 def test_a_test_that_kills_the_process_that_serves_is_red_and_the_next_state_is_judged(bench: Bench) -> None:

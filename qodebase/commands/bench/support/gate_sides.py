@@ -29,6 +29,7 @@ from qodebase.errors import QodebaseError
 from qodebase.paths import RepoPath
 from qodebase.ports import Verdict
 from qodebase.trunk.batch import Edit as TrunkEdit
+from qodebase.trunk.compaction import FORMATS
 from qodebase.trunk.landing import Trunk
 from qodebase.trunk.reader import Reader
 
@@ -189,7 +190,8 @@ def _make_repository(path: Path, tests: int) -> None:
         files[RepoPath(b"tests/test_fixtures_%d.py" % number)] = b"\n\n".join([head, fixture, *asking])
     stream = [b"commit refs/heads/main\ncommitter B <b@example.org> 1700000000 +0000\ndata 4\nbase\n"]
     stream += [b"M 100644 inline %s\ndata %d\n%s\n" % (name, len(text), text) for name, text in files.items()]
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", path], capture_output=True, check=True)
+    made = ["git", "init", "-q", "--bare", "-b", "main", str(path)]
+    subprocess.run(made, capture_output=True, check=True, env={**os.environ, **FORMATS})
     words = ["git", "-C", str(path), "fast-import", "--quiet"]
     subprocess.run(words, input=b"".join(stream), capture_output=True, check=True)
 

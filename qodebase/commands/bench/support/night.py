@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from qodebase.commands.bench.support.night_child import Look
-from results.nightly import Figure, Judgement, Verdict, judge, night_value
+from results.nightly import HUNG_NIGHTS, Figure, Judgement, Verdict, judge, night_value
 from results.nightly_history import History
 from results.nightly_history import Night as PastNight
 from results.nightly_plan import Planned, Size
@@ -55,6 +55,7 @@ class Night:
     now: Callable[[], float] = time.monotonic
     ended: bool = False
     looks: dict[str, list[Look]] = field(default_factory=dict)
+    _hung: set[str] = field(default_factory=set)
 
     def take(self, look: Looking, heard: Callable[[str], None]) -> None:
         """Look at every bench that fits, then again at those with a suspect; tell ``heard`` before and after each."""
@@ -85,7 +86,7 @@ class Night:
                 )
 
     def past_nights(self, *, at: float, commit: str) -> list[PastNight]:
-        """Return what later nights may be compared with: figures that are no alarm, nor suspect."""
+        """Return what later nights may be compared with: figures that are no alarm, nor suspect; and what hung."""
         found = []
         for one in self.planned:
             figures, accepted = {}, []
@@ -96,7 +97,8 @@ class Night:
                 figures[figure.name] = night_value(judgement.values)
                 if f"{one.watched.name}.{figure.name}" in self.accepted:
                     accepted.append(figure.name)
-            if one.size and figures:
+            hung = one.watched.name in self._hung
+            if one.size and (figures or hung or self._ends_a_row(one, one.size)):
                 found.append(
                     PastNight(
                         at=at,
@@ -106,6 +108,7 @@ class Night:
                         words=one.size.words,
                         figures=figures,
                         accepted=tuple(accepted),
+                        hung=hung,
                     )
                 )
         return found
@@ -117,8 +120,16 @@ class Night:
         name = one.watched.name
         heard(f"{name}, {size.name}: about {size.seconds:.0f} s")
         patience = max(_PATIENCE * size.seconds, _LEAST_PATIENCE_S)
-        self.looks.setdefault(name, []).append(look(name, size.words, seconds=min(left, patience)))
+        found = look(name, size.words, seconds=min(left, patience))
+        self.looks.setdefault(name, []).append(found)
+        if found.late and left >= size.seconds and len(self.looks[name]) == 1:
+            self._hung.add(name)
         heard("")
+
+    def _ends_a_row(self, one: Planned, size: Size) -> bool:
+        """Return whether a bench came to its end tonight, and not in the night before."""
+        ended = any(not look.late for look in self.looks.get(one.watched.name, ()))
+        return ended and self.history.hung(self.machine, one.watched.name, size.words) > 0
 
     def _suspects(self, one: Planned) -> list[str]:
         return [figure.name for figure in one.watched.figures if self._suspect(one, figure)]
@@ -146,12 +157,20 @@ class Night:
             return _none(failed[0], Verdict.BROKEN if here else Verdict.INCONCLUSIVE)
         values = [figure.value_in(look.answer) for look in looks if not look.late]
         if not values:
-            return _none(f"ended after {looks[-1].seconds:.0f} s, for its time was over")
+            return self._without_end(one, one.size, looks[-1])
         known = [value for value in values if value is not None]
         if len(known) < len(values):
             return _none("the bench tells no such figure, or one that is not above 0", Verdict.BROKEN)
         nights = self.history.values(self.machine, one.watched.name, one.size.words, figure.name)
         return judge(figure, known, [] if f"{one.watched.name}.{figure.name}" in self.accepted else nights)
+
+    def _without_end(self, one: Planned, size: Size, look: Look) -> Judgement:
+        why = f"ended after {look.seconds:.0f} s, for its time was over"
+        before = self.history.hung(self.machine, one.watched.name, size.words)
+        if one.watched.name not in self._hung or before + 1 < HUNG_NIGHTS:
+            return _none(why)
+        told = f"; so it went in the {before} nights before, and it should take about {size.seconds:.0f} s"
+        return _none(why + told, Verdict.BROKEN)
 
 
 def _none(why: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> Judgement:

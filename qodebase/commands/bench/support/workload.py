@@ -19,6 +19,7 @@ from qodebase.change import REGULAR
 from qodebase.commands.bench.support.code_text import CodeText
 from qodebase.edits import blob_id
 from qodebase.errors import QodebaseError
+from qodebase.trunk.compaction import FORMATS
 
 PERSON = ("Bench Agent", "agent@bench.invalid")
 TIME = 1_700_000_000
@@ -142,7 +143,7 @@ def environment() -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in
            (("NAME", name), ("EMAIL", mail), ("DATE", f"{TIME} +0000"))}  # fmt: skip
-    return kept | who | {"LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+    return kept | who | FORMATS | {"LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 
 
 def prepare(folder: Path, *, files: int, changes: int, kind: Kind, seed: int, scale: float = 1.0) -> Workload:
