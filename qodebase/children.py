@@ -23,3 +23,8 @@ def environment() -> dict[str, str]:
 def modules() -> dict[str, str]:
     """Return the variable that lets a child find the modules that this process finds."""
     return {"PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)}
+
+
+def processors() -> int:
+    """Return how many processors this process and its children may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

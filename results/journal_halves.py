@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from qodebase.children import command, environment
+from qodebase.children import command, environment, processors
 from results.journal_tables import KINDS, Numbers, Tables, tables_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def journal_tables(journal: Path, numbers: Numbers) -> Tables:
     size = journal.stat().st_size if journal.exists() else 0
     if not size:
         journal = Path(os.devnull)
-    if size < _WORTH_HALVING or _processors() < 2:
+    if size < _WORTH_HALVING or processors() < 2:
         return tables_of(journal, numbers)
     middle = _line_at(journal, int(size * _OWN_PART))
     with _beside(journal, middle, size) as answer:
@@ -46,10 +46,6 @@ def journal_tables(journal: Path, numbers: Numbers) -> Tables:
         # Whatever ails the process, a broken line for one, is found and said here.
         second = tables_of(journal, numbers, start=middle, end=size, place=place)
     return {kind: first[kind].vstack(second[kind]).rechunk() for kind in KINDS}
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _line_at(journal: Path, about: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from fleet.attempts import Packed
 from fleet.making import Made, make_change
 from fleet.workshop.helper import Helper
 from lanes.fork import Fork
+from qodebase.children import processors
 from qodebase.helper_words import AnySaid, Changed, Failed, Opening, Prompted, Request
 from qodebase.intent import Intent
 from qodebase.paths import RepoPath
@@ -199,13 +199,9 @@ def is_worth_a_helper(job: Job, models: Sequence[Model], clock: Clock, *, agents
     The facts of a prompt do not travel, so that each model must say that it reads only the words (``reads_words``).
     Simulated time would not know how long a helper takes.
     """
-    if agents < _MANY_AGENTS or intents < _MANY_INTENTS or clock.simulated or _processors() < 2:
+    if agents < _MANY_AGENTS or intents < _MANY_INTENTS or clock.simulated or processors() < 2:
         return False
     return getattr(job, "apart", False) and all(getattr(model, "reads_words", False) for model in models)
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _request(number: int, piece: _Piece) -> Request:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from qodebase.children import processors
 from qodebase.trunk.beside import Beside, Gone
 from qodebase.trunk.gathering import Gathered, Gathering
 from qodebase.trunk.kept import Roots
@@ -29,7 +29,7 @@ class Packing:
         self._level = level
         self._roots = Roots()
         self._beside: Beside | None = None
-        self._alone = _processors() < 2
+        self._alone = processors() < 2
 
     def begin(self, landings: int) -> Gathering:
         """Return what gathers the objects of a step of so many landings.
@@ -69,7 +69,3 @@ class Packing:
         if self._beside is not None:
             self._beside.close()
             self._beside = None
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

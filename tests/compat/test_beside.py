@@ -42,7 +42,7 @@ LONG = b"".join(b"- a line of a long index, number %06d\n" % number for number i
 def beside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every batch be gathered beside the trunk."""
     monkeypatch.setattr(packing, "_MANY", 1)
-    monkeypatch.setattr(packing, "_processors", lambda: 2)
+    monkeypatch.setattr(packing, "processors", lambda: 2)
 
 
 def process_of(trunk: Trunk) -> subprocess.Popen[bytes]:
@@ -107,7 +107,7 @@ def test_packs_are_the_same_wherever_they_are_gathered(
     files = files_of(1)
     here = landed_with(repository(files, "here.git"), files, landing)
     monkeypatch.setattr(packing, "_MANY", 1)
-    monkeypatch.setattr(packing, "_processors", lambda: 2)
+    monkeypatch.setattr(packing, "processors", lambda: 2)
     started: list[Beside] = []
     begin = Beside.begin
 
@@ -136,7 +136,7 @@ def test_files_of_one_content_are_packed_alike_wherever_they_are_gathered(
     packs = []
     for number, many in enumerate((1000, 1)):
         monkeypatch.setattr(packing, "_MANY", many)
-        monkeypatch.setattr(packing, "_processors", lambda: 2)
+        monkeypatch.setattr(packing, "processors", lambda: 2)
         path = repository({b"a": text, b"b": text, b"c": text}, f"{number}.git")
         git(path, "repack", "-adq")
         with Trunk.open(path, branch="main", run="run-1") as trunk:
@@ -299,7 +299,7 @@ def test_one_processor_is_not_shared_with_a_process_beside(
     repository: Callable[..., Path], landing: Callable[..., Landing], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packing, "_MANY", 1)
-    monkeypatch.setattr(packing, "_processors", lambda: 1)
+    monkeypatch.setattr(packing, "processors", lambda: 1)
     with Trunk.open(repository({b"a": b"1"}), branch="main", run="run-1") as trunk:
         trunk.land([landing(trunk, {b"a": b"2"})], insert_line)
         assert trunk._packing._beside is None
@@ -317,7 +317,7 @@ def test_where_no_process_can_be_started_objects_are_gathered_here(
     def refuse(*words: object, **more: object) -> None:
         raise BlockingIOError("no more processes")
 
-    monkeypatch.setattr(packing, "_processors", lambda: 2)
+    monkeypatch.setattr(packing, "processors", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", refuse)
     here = Packing(tmp_path, Wholes(tmp_path), level=-1)
     assert isinstance(here.begin(1000), Gathered)

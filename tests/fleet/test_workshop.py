@@ -340,7 +340,7 @@ def test_without_a_helper_a_piece_is_done_at_once(bench: Bench) -> None:
 def test_only_large_runs_of_jobs_and_models_that_allow_it_have_a_helper(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shop, "_processors", lambda: 2)
+    monkeypatch.setattr(shop, "processors", lambda: 2)
     wire: Any = OpenAIModel
     cached: Any = CachedModel
     program: Any = FunctionModel
@@ -356,7 +356,7 @@ def test_only_large_runs_of_jobs_and_models_that_allow_it_have_a_helper(
     assert not worth(wire, clock=VirtualClock())
     assert not worth(wire, job=SimpleNamespace())
     assert not worth(wire, job=make_job(load_job("document"), {"index": ""}, source="the test"))
-    monkeypatch.setattr(shop, "_processors", lambda: 1)
+    monkeypatch.setattr(shop, "processors", lambda: 1)
     assert not worth(wire)
 
 
@@ -392,7 +392,7 @@ def test_a_run_comes_to_the_same_code_with_and_without_a_helper(
     alone, none = taken(work, tmp_path / "alone", monkeypatch)
     monkeypatch.setattr(shop, "_MANY_AGENTS", 1)
     monkeypatch.setattr(shop, "_MANY_INTENTS", 1)
-    monkeypatch.setattr(shop, "_processors", lambda: 2)
+    monkeypatch.setattr(shop, "processors", lambda: 2)
     monkeypatch.setattr("fleet.driver.LocalEngine", AfterTheHelper)
     beside, some = taken(work, tmp_path / "beside", monkeypatch)
     assert none == 0

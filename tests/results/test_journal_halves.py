@@ -32,7 +32,7 @@ def halved(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return tables
 
     monkeypatch.setattr(journal_halves, "_WORTH_HALVING", 1)
-    monkeypatch.setattr(journal_halves, "_processors", lambda: 2)
+    monkeypatch.setattr(journal_halves, "processors", lambda: 2)
     monkeypatch.setattr(journal_halves, "_heard", heard_by)
     return heard
 
@@ -43,7 +43,7 @@ def test_frames_are_the_same_whether_one_process_reads_the_journal_or_two(
     both = load(RunFolder(long_run))
     made = {name: both.frame(name) for name in SCHEMAS}
     assert halved == [True]
-    monkeypatch.setattr(journal_halves, "_processors", lambda: 1)
+    monkeypatch.setattr(journal_halves, "processors", lambda: 1)
     for name, frame in load(RunFolder(long_run)).all():
         assert frame.equals(made[name]), name
     assert halved == [True]

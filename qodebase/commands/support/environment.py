@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import qodebase
+from qodebase.children import processors
 from qodebase.events import Answered, Event
 from qodebase.private_files import private
 
@@ -38,7 +39,7 @@ def environment(command: Sequence[str] | None = None) -> dict[str, Any]:
         "git": _said("git", "--version").removeprefix("git version "),
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": _cpu(),
-        "cpus": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cpus": processors(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "load": list(os.getloadavg()),
         "command": _harmless(sys.argv if command is None else command),
