@@ -5,6 +5,8 @@ It holds for models that are not local as far as prompts go, and for every langu
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +23,8 @@ from qodebase.ports import Answer, Failure, Message, Model, NoAnswer, Prompt, Tr
 from qodebase.privacy import PrivacySettings
 
 _MOST_NAMED = 5
+_NAME = re.compile(r"""[^\s"'`:;,()<>\[\]{}]+""")
+"""What may be a path in what a check printed."""
 
 
 class BadSecretsUse(QodebaseError):
@@ -99,6 +103,7 @@ class Guard:
         forbidden = [why for path in paths if (why := self.forbidden(path, tree))]
         if forbidden:
             return Withheld(failure=Failure.NEVER_SENT, shown=tuple(forbidden))
+        prompt = self._without_printed(prompt, tree)
         if self._secrets is SecretsUse.ALLOW:
             return Cleared(prompt=prompt)
         found = [self._find(message.text) for message in prompt.messages]
@@ -135,6 +140,25 @@ class Guard:
             if not any(answer.text[one.start : one.end] in message.text for message in cleared.prompt.messages)
         ]
         return _unused(answer, _named(new)) if new else answer
+
+    def _without_printed(self, prompt: Prompt, tree: Tree | None) -> Prompt:
+        """Leave out what checks printed where it names a file that is never sent: a traceback shows its lines."""
+        messages = prompt.messages
+        for text in prompt.printed if self._never_sent is not None or self._licences else ():
+            if why := self._named_in(text, tree):
+                note = f"[left out: it names {why}]"
+                messages = tuple(Message(role=one.role, text=one.text.replace(text, note)) for one in messages)
+        return prompt if messages is prompt.messages else prompt.saying(messages)
+
+    def _named_in(self, text: str, tree: Tree | None) -> str:
+        """Return why a text must not be shown for a file that it names, wherever that was laid out."""
+        for name in dict.fromkeys(_NAME.findall(text)):
+            parts = name.split("/")
+            for path in (RepoPath(os.fsencode("/".join(parts[at:]))) for at in range(len(parts))):
+                known = bool(path) and (tree is None or tree.entry(path) is not None)
+                if known and (why := self.forbidden(path, tree)):
+                    return why
+        return ""
 
     def forbidden(self, path: RepoPath, tree: Tree | None) -> str:
         """Return why the text of a path may not be shown, or the empty text."""

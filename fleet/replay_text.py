@@ -28,7 +28,7 @@ def with_replay(prompt: Prompt, request: ReplayRequest, before: Tree, now: Tree,
     """
     *first, last = prompt.messages
     told = Message(role=last.role, text=f"{replay_text(request, before, now, asked)}\n\n{last.text}")
-    return prompt.saying((*first, told))
+    return prompt.saying((*first, told)).quoting(request.failed)
 
 
 def replay_text(request: ReplayRequest, before: Tree, now: Tree, asked: Mapping[str, str]) -> str:

@@ -18,7 +18,8 @@ def with_sent_back(prompt: Prompt, sent_back: SentBack) -> Prompt:
     """
     *first, last = prompt.messages
     told = Message(role=last.role, text=f"{sent_back_text(sent_back)}\n\n{last.text}")
-    return prompt.saying((*first, told)).knowing(attempt=(sent_back.attempt or 1) + 1)
+    asked = prompt.saying((*first, told)).knowing(attempt=(sent_back.attempt or 1) + 1)
+    return asked.quoting(sent_back.reason, sent_back.detail)
 
 
 def sent_back_text(sent_back: SentBack) -> str:

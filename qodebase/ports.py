@@ -70,17 +70,23 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     ``facts`` holds the same question as data, for models that are programs; it is not part of the digest and is not
     sent to a language model. ``shows`` names the files whose text stands in the messages, beside those of the intent's
-    scope, which always count as shown.
+    scope, which always count as shown. ``printed`` are parts of the messages that checks wrote: nobody knows beforehand
+    of which files they show text.
     """
 
     messages: tuple[Message, ...]
     max_output_tokens: int
     facts: dict[str, Any] = {}
     shows: tuple[RepoPath, ...] = ()
+    printed: tuple[str, ...] = ()
 
     def saying(self, messages: tuple[Message, ...]) -> Prompt:
         """Return the same question in other words."""
         return msgspec.structs.replace(self, messages=messages)
+
+    def quoting(self, *printed: str) -> Prompt:
+        """Return the same question, these parts of its words told as written by checks."""
+        return msgspec.structs.replace(self, printed=(*self.printed, *filter(None, printed)))
 
     def knowing(self, **facts: Any) -> Prompt:
         """Return the same question with more facts."""

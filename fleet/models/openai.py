@@ -120,7 +120,7 @@ class OpenAIModel:
                 now = None if self._clock.simulated else self._clock.now()
                 return self._reader.refusal(response.status, response.headers, reply, now=now)
             if isinstance(reply, str):
-                return self._reader.none(Failure.PROVIDER, f"the reply is no JSON: {reply}", retry=True, cost_usd=None)
+                return self._reader.no_json(reply)
             return self._reader.completion(reply, call=call, echoed=response.headers.get(CALL_HEADER, ""))
 
     def _body(self, prompt: Prompt) -> bytes:

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fleet.models.registry import NOTHING, BadModel, ModelContext, ModelSpec, Price
+from qodebase.children import processors
 from qodebase.codec import JSON
 from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt
 
@@ -134,7 +135,7 @@ def create(spec: ModelSpec, context: ModelContext) -> ProgramModel:
         context.clock,
         environ=context.environ,
         timeout_s=spec.table.timeout_s,
-        in_flight=spec.table.in_flight or os.cpu_count() or 1,
+        in_flight=spec.table.in_flight or processors(),
     )
 
 

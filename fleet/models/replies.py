@@ -53,6 +53,9 @@ _NO_CREDIT = (
 )
 _BAD_KEY = ("api key not valid", "api_key_invalid")
 
+_STREAM = re.compile(r"\s*(?:data|event|id|retry): ?\S|\s*:")
+"""How a stream of events begins (server-sent events, HTML standard 9.2)."""
+
 _CUT_OFF = ("length", "max_tokens", "model_length", "max_output_tokens")
 _FILTER = ("content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii", "refusal")
 _BROKEN = ("error", "abort", "insufficient_system_resource", "network_error")
@@ -167,6 +170,19 @@ class Reader:
             # No call uses none, or so many: what this one used is not known.
             return {"cost_usd": cost_usd}
         return {**tokens, "cost_usd": cost_usd if self.price is None else self.price.cost(**tokens)}
+
+    def no_json(self, text: str) -> NoAnswer:
+        """Read the body of a good status that is no JSON.
+
+        Raises:
+            BadEndpoint: it is a stream of events; every call would be answered so, and perhaps paid.
+        """
+        if _STREAM.match(text):
+            raise BadEndpoint(
+                f"the address of the model {self.model} streams its answers although it is not asked to",
+                hint="Switch that off at the server or the gateway.",
+            )
+        return self.none(Failure.PROVIDER, f"the reply is no JSON: {text}", retry=True, cost_usd=None)
 
     def refusal(self, status: int, headers: Mapping[str, str], body: object, *, now: float | None = None) -> NoAnswer:
         """Read a reply whose status is no success.

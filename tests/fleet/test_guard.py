@@ -6,8 +6,10 @@ import pytest
 
 from fleet.guard import BadSecretsUse, Cleared, Guard, SecretsUse, Withheld, guard_of, skip_forbidden
 from fleet.secrets import placeholder
+from fleet.sent_back_text import with_sent_back
 from qodebase.change import REGULAR, SYMLINK
 from qodebase.collision import Entry
+from qodebase.events import SentBack
 from qodebase.intent import Ending, Intent
 from qodebase.paths import CommitId, RepoPath
 from qodebase.patterns import BadPattern
@@ -179,3 +181,28 @@ def test_settings_that_cannot_be_used_are_an_error() -> None:
         guard_of(PrivacySettings(secrets="hide"))
     with pytest.raises(BadPattern):
         guard_of(PrivacySettings(never_send=("!",)))
+
+
+TRACE = """/tmp/checks/tree-1/vendor/deep/hidden.py:7: in reckon
+    return the_secret_of_the_house(7)
+E   AssertionError"""
+
+
+def sent_back(text: str) -> Prompt:
+    return with_sent_back(prompt("Do it."), SentBack(attempt=1, reason=f"checks failed:\n{text}"))
+
+
+def test_what_a_check_printed_of_a_file_that_is_never_sent_is_left_out_and_all_else_is_sent() -> None:
+    code = Files(**{"vendor/deep/hidden__py": "def reckon(): ...", "vendor/open__py": "# SPDX-License-Identifier: MIT"})
+    guard = Guard(never_send=["vendor/deep/"], licences=["MIT"])
+    for given in (sent_back(TRACE), sent_back(TRACE.replace("/deep/hidden", "/open"))):
+        cleared = guard.clear(given, code, [])
+        assert isinstance(cleared, Cleared)
+        told = cleared.prompt.messages[-1].text
+        assert "the_secret_of_the_house" not in told
+        assert "[left out: it names vendor/" in told
+        assert told.startswith("Attempt 1 at what follows was sent back.")
+        assert told.endswith("Do it.")
+    for given in (sent_back(TRACE.replace("vendor/deep", "app")), sent_back(TRACE.replace("hidden.py", "gone.py"))):
+        assert guard.clear(given, code, []) == Cleared(prompt=given)
+    assert Guard().clear(sent_back(TRACE), code, []) == Cleared(prompt=sent_back(TRACE))

@@ -79,6 +79,8 @@ def test_the_story_stands_before_the_jobs_own_question_and_changes_nothing_else(
     assert told.messages[1].text.endswith("\n\nQ")
     assert (told.max_output_tokens, told.facts, len(told.messages)) == (7, {"k": 1}, 2)
     assert "did not do" not in told.messages[1].text
+    assert told.printed == ()
+    assert with_replay(prompt, request(CHANGE, failed="it was red"), tree, tree, {}).printed == ("it was red",)
 
 
 def test_deletes_binaries_and_files_that_are_gone_have_a_text() -> None:

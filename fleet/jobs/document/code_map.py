@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from fleet.jobs.document.languages import language_of
 from fleet.jobs.document.languages.outline import Outline
 from fleet.jobs.document.usage import Usage, usage_of
-from qodebase.children import command, environment
+from qodebase.children import command, environment, processors
 from qodebase.paths import RepoPath
 from qodebase.ports import Tree
 
@@ -39,7 +38,7 @@ def outline_of(path: bytes, content: bytes) -> Outline | None:
 
 
 def _outlined(files: list[tuple[RepoPath, bytes]]) -> Iterator[tuple[RepoPath, Outline]]:
-    processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
+    processes = min(processors(), _MOST_PROCESSES)
     if len(files) < _WORTH_PROCESSES or processes == 1:
         yield from outline_chunk(files)
         return

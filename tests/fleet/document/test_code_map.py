@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,6 +37,6 @@ def test_outlines_of_a_large_tree_are_those_of_its_files_wherever_the_run_is_sta
     (tmp_path / "fleet" / "__init__.py").write_text("raise ImportError('of the folder that the run was started in')")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(code_map, "_WORTH_PROCESSES", len(FILES))
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(code_map, "processors", lambda: 2)
     outlines = CodeMap(Files(), FILES, max_bytes=1000).outlines
     assert outlines == {path: outline_of(path, content) for path, content in FILES.items()}

@@ -202,6 +202,8 @@ FINAL: dict[str, tuple[int, Any, type[QodebaseError]]] = {
     "402": (402, {"error": {"message": "pay first"}}, NoCredit),
     "no quota": (429, {"error": {"code": "insufficient_quota", "message": "no quota"}}, NoCredit),
     "405": (405, "", BadEndpoint),
+    "a stream": (200, f'data: {{"choices": [{{"delta": {{"content": "{KEY}"}}}}]}}\n\ndata: [DONE]\n\n', BadEndpoint),
+    "a stream that begins with a comment": (200, ": OPENROUTER PROCESSING\n\ndata: {}\n\n", BadEndpoint),
 }
 
 
