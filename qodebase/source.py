@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qodebase.errors import QodebaseError
+from qodebase.git_environment import FORMATS
 from qodebase.paths import CommitId
-from qodebase.trunk.compaction import FORMATS
 
 NOTES = "refs/notes/*:refs/notes/*"
 

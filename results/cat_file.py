@@ -6,7 +6,7 @@ import contextlib
 import subprocess
 from pathlib import Path
 
-from qodebase.trunk.compaction import git_environment
+from qodebase.git_environment import git_environment
 from qodebase.trunk.objects import MissingObject
 
 _PIPE = 1 << 20

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from qodebase.change import SUBMODULE
 from qodebase.errors import QodebaseError
+from qodebase.git_environment import git_environment
 from qodebase.paths import CommitId, RepoPath
-from qodebase.trunk.compaction import git_environment
 
 REFS = "refs/qodebase/given"
 """Where the run's own repository keeps what its intents were given."""

@@ -96,7 +96,7 @@ def _commit(folder: Path, fill: Callable[[], object], message: str) -> None:
 
 
 def _git(folder: Path, *words: str) -> str:
-    from qodebase.trunk.compaction import FORMATS
+    from qodebase.git_environment import FORMATS
 
     environment = {**os.environ, **FORMATS}
     done = subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, check=False, env=environment)

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
 from qodebase.errors import QodebaseError
-
-FORMATS = {"GIT_DEFAULT_REF_FORMAT": "files", "GIT_DEFAULT_HASH": "sha1"}
-"""Has git make repositories that qodebase can write, whatever is usual here; variables win over configuration."""
+from qodebase.git_environment import git_environment
 
 
 class CompactionFailed(QodebaseError):
     """A ``git gc`` that did not end well; the repository is as whole as before."""
-
-
-def git_environment() -> dict[str, str]:
-    """Return an environment in which git finds the repository by its arguments only."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return kept | FORMATS | {"LC_ALL": "C"}
 
 
 def compact(git: Path) -> None:

@@ -48,7 +48,7 @@ def nothing() -> None:
 
 
 class DiskTrouble(QodebaseError):
-    """A step that the disk did not take; main did not move unless the message says so."""
+    """A step that the disk did not take, or did not say to be durable; `refresh` says where main is."""
 
     exit_code = 3
 
@@ -224,7 +224,7 @@ class Trunk:
         except OSError as error:
             raise DiskTrouble(
                 f"{self._folders.git} could not be written: {error}",
-                hint="Free some space or mend the disk, then resume: main is at its last good commit.",
+                hint="Free some space or mend the disk, then resume: main is at a good commit.",
             ) from error
         raise MainKeepsMoving(f"{self.branch} moved at each of {_TRIES} tries", hint="Who else pushes to it?")
 

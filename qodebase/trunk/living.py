@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import ClassVar, Self, TypeVar
 
 from qodebase.errors import QodebaseError
+from qodebase.git_environment import git_environment
 from qodebase.paths import CommitId
 from qodebase.trunk.batch import Landed, Landing, Moved, Push, Redo
-from qodebase.trunk.compaction import git_environment
 from qodebase.trunk.files import Files
 from qodebase.trunk.following import Following
 from qodebase.trunk.history import reaches

@@ -81,6 +81,7 @@ class Objects:
         """
         with self._lock:
             for _ in range(_LOOKS):
+                self._stores = self._stores or self._opened()
                 for store in self._stores:
                     try:
                         return store.get_raw(RawObjectID(id))
@@ -114,7 +115,6 @@ class Objects:
         """Forget which packs there are; they are looked up again when they are needed."""
         with self._lock:
             self._close()
-            self._stores = self._opened()
 
     def close(self) -> None:
         """Close the packs."""
@@ -124,3 +124,4 @@ class Objects:
     def _close(self) -> None:
         for store in self._stores:
             store.close()
+        self._stores = []

@@ -88,5 +88,9 @@ def _keep(files: Files, written: Path, pack: Path) -> None:
 
 
 def let_go(files: Files, pack: Path) -> None:
-    """Leave a pack that `place_pack` wrote to git; a ref leads to it now, or nothing shall."""
-    files.unlink(pack.with_suffix(KEEP))
+    """Leave a pack that `place_pack` wrote to git; a ref leads to it now, or nothing shall.
+
+    Where the disk does not take that, whoever opens the repository next does it.
+    """
+    with suppress(OSError):
+        files.unlink(pack.with_suffix(KEEP))

@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from qodebase.errors import QodebaseError
+from qodebase.git_environment import git_environment
 from qodebase.trailers import RUN
 from qodebase.trunk.commits import EXPECTS, ONTO, CommitFacts
-from qodebase.trunk.compaction import git_environment
 from qodebase.trunk.files import Files
 from qodebase.trunk.folder import Node
 from qodebase.trunk.history import first_parents, reaches

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from qodebase.trunk.compaction import git_environment
+from qodebase.git_environment import git_environment
 from qodebase.trunk.files import Files
 from qodebase.trunk.placing import KEEP
 from qodebase.trunk.repository import Folders

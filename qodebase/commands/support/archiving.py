@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qodebase.errors import QodebaseError
-from qodebase.trunk.compaction import FORMATS
+from qodebase.git_environment import FORMATS
 
 if TYPE_CHECKING:
     from qodebase.runs import RunFolder

@@ -26,10 +26,10 @@ from qodebase.check import Check
 from qodebase.clock import SystemClock
 from qodebase.edits import Edit
 from qodebase.errors import QodebaseError
+from qodebase.git_environment import FORMATS
 from qodebase.paths import RepoPath
 from qodebase.ports import Verdict
 from qodebase.trunk.batch import Edit as TrunkEdit
-from qodebase.trunk.compaction import FORMATS
 from qodebase.trunk.landing import Trunk
 from qodebase.trunk.reader import Reader
 

@@ -19,7 +19,7 @@ from qodebase.change import REGULAR
 from qodebase.commands.bench.support.code_text import CodeText
 from qodebase.edits import blob_id
 from qodebase.errors import QodebaseError
-from qodebase.trunk.compaction import FORMATS
+from qodebase.git_environment import FORMATS
 
 PERSON = ("Bench Agent", "agent@bench.invalid")
 TIME = 1_700_000_000

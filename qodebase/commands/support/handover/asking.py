@@ -9,8 +9,8 @@ from pathlib import Path
 
 from qodebase.collision import Entry
 from qodebase.errors import QodebaseError
+from qodebase.git_environment import git_environment
 from qodebase.paths import CommitId, RepoPath
-from qodebase.trunk.compaction import git_environment
 from results.tree_diff import Differs
 
 Diff = dict[RepoPath, Differs]

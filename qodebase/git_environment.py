@@ -1,0 +1,14 @@
+"""What every git program that is started here finds in its environment."""
+
+from __future__ import annotations
+
+import os
+
+FORMATS = {"GIT_DEFAULT_REF_FORMAT": "files", "GIT_DEFAULT_HASH": "sha1"}
+"""Has git make repositories that qodebase can write, whatever is usual here; variables win over configuration."""
+
+
+def git_environment() -> dict[str, str]:
+    """Return an environment in which git finds the repository by its arguments only."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return kept | FORMATS | {"LC_ALL": "C"}
