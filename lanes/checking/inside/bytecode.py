@@ -7,24 +7,30 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
+import gc
 import hashlib
 import importlib.util
+import marshal
 import os
 import py_compile
 import resource
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 
 _MOST_BYTES, _MOST_S = 256 << 10, 2
 _SHARED, _MOST_SHARED = "shared", 1024
+_HEAD_BYTES = 16
 _TESTS = ("test_*.py", "*_test.py", "conftest.py")
 
 
 def prepare(folder: str, prefix: str, modules: list[str], *, plain: bool, memory_bytes: int) -> None:
     """Compile modules of a folder, unless that was done from the same text; tests as pytest rewrites them, or plain.
 
-    What is not rewritten is compiled once for all folders: Python tells a module by itself where it was loaded from.
+    Each text is compiled once for all folders. Python tells a module by itself where it was loaded from; to what was
+    rewritten that is told here.
     A small text may be long work for the compiler: where one takes too long, this process is ended.
 
     Args:
@@ -35,6 +41,8 @@ def prepare(folder: str, prefix: str, modules: list[str], *, plain: bool, memory
     """
     sys.pycache_prefix = prefix
     _limit(resource.RLIMIT_AS, memory_bytes)
+    # Syntax trees are many objects and no rings.
+    gc.disable()
     for name in modules:
         path = os.path.join(folder, name)
         if os.path.realpath(path) != path or not name.endswith(".py"):
@@ -43,6 +51,7 @@ def prepare(folder: str, prefix: str, modules: list[str], *, plain: bool, memory
         # What cannot be compiled here fails in the check, with a message.
         with contextlib.suppress(OSError, SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             _compile(path, prefix, plain=plain)
+    gc.enable()
     _limit(resource.RLIMIT_CPU, resource.RLIM_INFINITY)
     _limit(resource.RLIMIT_AS, resource.RLIM_INFINITY)
 
@@ -58,36 +67,36 @@ def _compile(path: str, prefix: str, *, plain: bool) -> None:
     if os.path.getsize(path) > _MOST_BYTES:
         return
     text = Path(path).read_bytes()
-    test = not plain and any(fnmatch.fnmatch(os.path.basename(path), pattern) for pattern in _TESTS)
-    compiled = _rewritten_at(path) if test else importlib.util.cache_from_source(path)
-    digest = hashlib.sha256(text).hexdigest()
-    made_from = f"{compiled}.from"
-    with contextlib.suppress(OSError):
-        if Path(made_from).read_text() == digest:
-            return
-    os.makedirs(os.path.dirname(compiled), exist_ok=True)
-    Path(made_from).write_text("")
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(compiled)
-    if test:
-        _rewrite(path, compiled)
+    shared = os.path.join(prefix, _SHARED, hashlib.sha256(text).hexdigest())
+    if not plain and any(fnmatch.fnmatch(os.path.basename(path), pattern) for pattern in _TESTS):
+        _rewritten(f"{shared}.rewritten", path)
     else:
-        _link(os.path.join(prefix, _SHARED, digest), path, compiled)
-    os.chmod(compiled, 0o644)
-    Path(made_from).write_text(digest)
+        _link(shared, path, importlib.util.cache_from_source(path))
 
 
 def _link(shared: str, path: str, compiled: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samefile(shared, compiled):
+            return
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(compiled)
     if not os.path.exists(shared):
-        folder = os.path.dirname(shared)
-        os.makedirs(folder, exist_ok=True)
-        _forget(folder)
-        # Several processes may be at this, each with the same number in a namespace of its own.
-        made = f"{shared}.{os.urandom(8).hex()}"
         mode = py_compile.PycInvalidationMode.CHECKED_HASH
-        py_compile.compile(path, made, doraise=True, quiet=2, invalidation_mode=mode)
-        os.rename(made, shared)
+        _share(shared, lambda made: py_compile.compile(path, made, doraise=True, quiet=2, invalidation_mode=mode))
+    os.makedirs(os.path.dirname(compiled), exist_ok=True)
     os.link(shared, compiled)
+
+
+def _share(shared: str, make: Callable[[str], object]) -> None:
+    """Make a file that many folders share, whole or not at all."""
+    folder = os.path.dirname(shared)
+    os.makedirs(folder, exist_ok=True)
+    _forget(folder)
+    # Several processes may be at this, each with the same number in a namespace of its own.
+    made = f"{shared}.{os.urandom(8).hex()}"
+    make(made)
+    os.chmod(made, 0o644)
+    os.rename(made, shared)
 
 
 def _forget(folder: str) -> None:
@@ -101,17 +110,43 @@ def _forget(folder: str) -> None:
             os.unlink(path)
 
 
-def _rewritten_at(path: str) -> str:
-    from _pytest.assertion import rewrite
-
-    return str(rewrite.get_cache_dir(Path(path)) / (os.path.basename(path)[:-3] + rewrite.PYC_TAIL))
-
-
-def _rewrite(path: str, compiled: str) -> None:
+def _rewritten(shared: str, path: str) -> None:
     """Do what pytest does when it imports a test; versions that tell texts apart by their time are left alone."""
     from _pytest.assertion import rewrite
 
+    compiled = str(rewrite.get_cache_dir(Path(path)) / (os.path.basename(path)[:-3] + rewrite.PYC_TAIL))
+    made_from = f"{compiled}.from"
+    with contextlib.suppress(OSError):
+        if Path(made_from).read_text() == shared:
+            return
+    os.makedirs(os.path.dirname(compiled), exist_ok=True)
+    Path(made_from).write_text("")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(compiled)
+    if not os.path.exists(shared):
+        _rewrite(shared, path)
+    with contextlib.suppress(FileNotFoundError):
+        words = Path(shared).read_bytes()
+        code = _moved(marshal.loads(words[_HEAD_BYTES:]), path)
+        Path(compiled).write_bytes(words[:_HEAD_BYTES] + marshal.dumps(code))
+        os.chmod(compiled, 0o644)
+    Path(made_from).write_text(shared)
+
+
+def _rewrite(shared: str, path: str) -> None:
+    from _pytest.assertion import rewrite
+
     made_from, code = rewrite._rewrite_test(Path(path), None)  # type: ignore[arg-type]
-    if isinstance(made_from, bytes):
-        with open(compiled, "wb") as out:
+
+    def write(made: str) -> None:
+        with open(made, "wb") as out:
             rewrite._write_pyc_fp(out, made_from, code)
+
+    if isinstance(made_from, bytes):
+        _share(shared, write)
+
+
+def _moved(code: CodeType, path: str) -> CodeType:
+    """Return code as it is where its text lies at another path."""
+    inner = tuple(_moved(one, path) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.replace(co_filename=path, co_consts=inner)

@@ -19,7 +19,7 @@ from typing import Any
 
 from lanes.checking.inside import kernel, walls
 from lanes.checking.inside.bytecode import prepare
-from lanes.checking.inside.tally import Tally, memory_in_use
+from lanes.checking.inside.tally import Mark, Tally, memory_in_use
 from lanes.checking.inside.work import work
 
 _FIRST_USER = 0x70000000
@@ -68,10 +68,11 @@ def _first_process(
         scratch = tempfile.mkdtemp(prefix="qodebase-check-")
     output, into_output = os.pipe()
     report, into_report = os.pipe()
+    mark = Mark()
     worker = os.fork()
     if not worker:
         asker.close()
-        work(request, user, scratch, into_output, into_report, sandbox=sandbox)
+        work(request, user, scratch, into_output, into_report, mark, sandbox=sandbox)
     os.close(into_output)
     os.close(into_report)
     watch = _Watch(request["limits"], asker, worker, Tally(output, _KEPT_BYTES), Tally(report, _REPORT_BYTES))
@@ -82,7 +83,7 @@ def _first_process(
         watch.drain()
         if not sandbox:
             shutil.rmtree(scratch, ignore_errors=True)
-    _answer(asker, watch.ended(), bytes(watch.output), bytes(watch.report))
+    _answer(asker, watch.ended(), bytes(watch.output), bytes(mark) + bytes(watch.report))
 
 
 class _Watch:

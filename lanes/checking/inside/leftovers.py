@@ -25,9 +25,9 @@ class Leftovers:
 
     def end(self) -> None:
         """Note how it leaves the process."""
-        before, now = self._before, _state()
-        if before is not None and before != now:
-            self._left.append((before, now))
+        before = self._before
+        if before is not None and before != (_folder(), sys.path, _variables()):
+            self._left.append((before, _state()))
 
     def take_back(self) -> None:
         """Make undone what tests left and what nobody has changed since then."""
@@ -36,11 +36,14 @@ class Leftovers:
 
 
 def _state() -> _State:
+    return _folder(), sys.path.copy(), _variables().copy()
+
+
+def _folder() -> str:
     try:
-        folder = os.getcwd()
+        return os.getcwd()
     except FileNotFoundError:
-        folder = ""
-    return folder, sys.path.copy(), _variables().copy()
+        return ""
 
 
 def _variables() -> dict[bytes, bytes]:

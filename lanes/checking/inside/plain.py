@@ -25,10 +25,10 @@ _NOT_CALLED_ONCE = 0x20 | 0x80 | 0x100 | 0x200
 _ARGUMENTS = 0x04 | 0x08
 
 
-def run_plain(folder: str, checks: list[list[str]], report: int) -> int:
+def run_plain(folder: str, checks: list[list[str]], reporter: Reporter) -> int:
     """Run what is plain of some checks and write what passed; return 0."""
     with heard(folder) as reads:
-        together = Together(checks, Reporter(report), reads)
+        together = Together(checks, reporter, reads)
         listen(reads)
         sys.stdin = _Nothing()
         with warnings.catch_warnings(record=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import lstat, readlink
 from typing import Any
@@ -44,7 +44,7 @@ class Reads:
         self._before: dict[str, tuple[frozenset[str], bool]] = {}
         self._left: set[str] = set()
         self._started: set[str] = set()
-        self._known: dict[frozenset[str], list[str] | None] = {}
+        self._known: dict[frozenset[str], tuple[str, ...] | None] = {}
         self._below: dict[str, list[str]] = {}
         self._ways_to: dict[str, list[str]] = {}
         self._listed: dict[str, set[str]] = {}
@@ -175,12 +175,14 @@ class Reads:
             return None
         return self._named(self._searched.union(*self._seen.values()))
 
-    def found_by(self, tests: Iterable[str]) -> list[str] | None:
-        """Return the same for some tests alone."""
-        tests = list(tests)
-        before = [self._before[test] for test in tests if test in self._before]
-        workers = {test for test in tests if test in self._seen or test in self._started}
-        workers.update(*(self._asked.get(test, ()) for test in tests))
+    def found_by(self, tests: Sequence[str]) -> tuple[str, ...] | None:
+        """Return the same for some tests alone; one and the same object where they depend on the same."""
+        before = [self._before[test] for test in tests if test in self._before] if self._before else []
+        workers = set[str]()
+        for test in tests:
+            if test in self._seen or test in self._started:
+                workers.add(test)
+            workers.update(self._asked.get(test, ()))
         key = frozenset(workers)
         if key not in self._known:
             self._known[key] = self._found_by_all(self._workers([_ALL, *workers]))
@@ -188,9 +190,9 @@ class Reads:
         if found is None or any(started for _, started in before):
             return None
         left = frozenset[str]().union(*(left for left, _ in before))
-        return sorted({*found, *self._named(left)}) if left else found
+        return tuple(sorted({*found, *self._named(left)})) if left else found
 
-    def _found_by_all(self, workers: set[str]) -> list[str] | None:
+    def _found_by_all(self, workers: set[str]) -> tuple[str, ...] | None:
         if workers & self._started:
             return None
         seen = set().union(*(self._seen.get(one, ()) for one in workers))
@@ -202,7 +204,7 @@ class Reads:
             place = os.path.join(self._folder, folder.strip("/")).rstrip("/")
             if folder == "/" or place in places or any(path.startswith(folder) for path in found):
                 found.add(folder)
-        return sorted(found)
+        return tuple(sorted(found))
 
     def listed_by(self, tests: Iterable[str]) -> list[str]:
         """Return the folders that some tests, or what they depend on, listed for another reason than to import."""
@@ -213,6 +215,8 @@ class Reads:
 
     def habit(self, tests: Iterable[str]) -> str:
         """Return what some tests do themselves."""
+        if not self._habits:
+            return NOTHING
         habits = {self._habits.get(test, NOTHING) for test in tests}
         return STARTS if STARTS in habits else OPENS if OPENS in habits else NOTHING
 

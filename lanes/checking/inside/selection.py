@@ -16,6 +16,7 @@ class Selections:
         self.checks = [[one.rstrip("/") for one in selected] for selected in checks]
         self._whole: dict[str, set[int]] = {}
         self._by_path: dict[str, set[int]] = {}
+        self._chosen: dict[str, dict[str, set[int]]] = {}
         for number, selected in enumerate(self.checks):
             for one in selected:
                 self._whole.setdefault(one, set()).add(number)
@@ -33,7 +34,10 @@ class Selections:
 
     def chosen(self, test: str) -> dict[str, set[int]]:
         """Return the selections that hold a test, each with the checks that name it."""
-        return {one: self._whole[one] for one in _names_of(test) if one in self._whole}
+        known = self._chosen.get(test)
+        if known is None:
+            self._chosen[test] = known = {one: self._whole[one] for one in _names_of(test) if one in self._whole}
+        return known
 
     def around(self, path: str) -> set[int]:
         """Return the checks that select a file, something in it, or a folder above it."""

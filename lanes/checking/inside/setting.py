@@ -12,7 +12,7 @@ from lanes.checking.inside.looks import hear_looks
 from lanes.checking.inside.reads import Reads
 
 # Also what Python brings and pytest does not load: a module of the tree may have the same name.
-_OURS = ("lanes", "qodebase", "ctypes", "py_compile", "resource")
+_OURS = ("lanes", "qodebase", "ctypes", "mmap", "py_compile", "resource")
 _SETTINGS = {
     "pytest.ini": "",
     ".pytest.ini": "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import shutil
@@ -41,23 +42,24 @@ def warm_up() -> None:
         for name in set(sys.modules) - modules:
             if name.startswith(("test_nothing", "conftest")):
                 del sys.modules[name]
+    # The first question where some code belongs looks at every module; failures are shown with their code.
+    inspect.getmodule(warm_up.__code__)
 
 
-def run_tests(folder: str, selection: list[str], report: int) -> int:
-    """Run tests and write what happened, a line of JSON each, to a file descriptor; return pytest's exit code."""
-    reporter = Reporter(report)
+def run_tests(folder: str, selection: list[str], reporter: Reporter) -> int:
+    """Run tests and report what happened; return pytest's exit code."""
     with heard(folder) as reads:
         code = _run_pytest(folder, selection, [reporter])
         reporter.write(done=code, read=reads.found())
     return code
 
 
-def run_together(folder: str, checks: list[list[str]], report: int) -> int:
+def run_together(folder: str, checks: list[list[str]], reporter: Reporter) -> int:
     """Do the same with several selections in one session; what was read is told for each."""
     from lanes.checking.inside.hooks import Hooks
 
     with heard(folder) as reads:
-        together = Together(checks, Reporter(report), reads)
+        together = Together(checks, reporter, reads)
         listen(reads)
         hear_loading_of_tests(reads)
         code = _run_pytest(folder, together.selections.paths, [Hooks(together)], "--continue-on-collection-errors")

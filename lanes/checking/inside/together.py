@@ -29,13 +29,13 @@ class Together:
     @contextmanager
     def collecting(self, path: str) -> Iterator[None]:
         """Say that a file of tests is being imported."""
-        self.reporter.write(begin=path)
+        self.reporter.begin(path)
         with self._reads.collecting(path):
             yield
 
     def begin(self, test: str) -> None:
         """Say that a test is being run from now on."""
-        self.reporter.write(begin=test)
+        self.reporter.begin(test)
         chosen = self.selections.chosen(test).values()
         for numbers in chosen:
             for number in numbers:
@@ -57,9 +57,13 @@ class Together:
         """
         sets: dict[tuple[str, ...] | None, int] = {}
         reads = []
+        last, number = None, -1
         for tests in self._ran:
             found = self._reads.found_by(tests)
-            reads.append(sets.setdefault(None if found is None else tuple(found), len(sets)))
+            # A long tuple is slow to look up, and most tests stand beside others that read the same.
+            if found is not last or number < 0:
+                last, number = found, sets.setdefault(found, len(sets))
+            reads.append(number)
         lists = [sets.setdefault(tuple(self._reads.listed_by(tests)), len(sets)) for tests in self._ran]
         habits = [self._reads.habit(tests) for tests in self._ran]
         self.reporter.write(done=code, passed=passed, sets=list(sets), reads=reads, lists=lists, habits=habits)

@@ -10,13 +10,15 @@ from typing import Any, NoReturn
 
 from lanes.checking.inside import kernel
 from lanes.checking.inside.plain import run_plain
+from lanes.checking.inside.reporter import Reporter
+from lanes.checking.inside.tally import Mark
 from lanes.checking.inside.tests import run_tests, run_together
 
 _REPORT = 3
 
 
 def work(
-    request: dict[str, Any], user: int | None, scratch: str, output: int, report: int, *, sandbox: bool
+    request: dict[str, Any], user: int | None, scratch: str, output: int, report: int, mark: Mark, *, sandbox: bool
 ) -> NoReturn:
     """Become the check: give up everything that it must not have, then run a command or tests; does not return."""
     code = 126
@@ -33,18 +35,18 @@ def work(
         if request["command"]:
             _execute(request["command"])
         else:
-            code = _run_tests(request)
+            code = _run_tests(request, Reporter(_REPORT, mark))
     except BaseException as error:
         os.write(2, f"{type(error).__name__}: {error}\n".encode())
     finally:
         os._exit(code)
 
 
-def _run_tests(request: dict[str, Any]) -> int:
+def _run_tests(request: dict[str, Any], reporter: Reporter) -> int:
     if request["tests"]:
-        return run_tests(request["folder"], request["tests"], _REPORT)
+        return run_tests(request["folder"], request["tests"], reporter)
     run = run_plain if request["plain"] else run_together
-    return run(request["folder"], request["together"], _REPORT)
+    return run(request["folder"], request["together"], reporter)
 
 
 def _connect(output: int, report: int) -> None:

@@ -115,3 +115,41 @@ def test_a_text_is_compiled_once_for_all_folders_and_knows_where_it_was_loaded_f
     assert len(kept) == 2
     assert len({path.stat().st_ino for path in kept}) == 1
     assert [f"{name}/part.py".encode() in text for name, text in zip(("one", "two"), said, strict=True)] == [True, True]
+
+
+def test_a_test_is_rewritten_once_for_all_folders_and_shows_its_failure_where_it_lies(folder: Path) -> None:
+    bytecode = folder / "bytecode"
+    bytecode.mkdir(mode=0o755)
+    text = "def test_a():\n    def where():\n        return where.__code__.co_filename\n    assert where() == 1\n"
+    for name in ("one", "two"):
+        (folder / name).mkdir(mode=0o755)
+        (folder / name / "test_a.py").write_text(text)
+
+    async def work() -> list[bytes]:
+        warm = Warm(Sandbox(keep=(folder,), bytecode=bytecode, preload=("pytest",)))
+        try:
+            places = [folder / name for name in ("one", "two")]
+            asked = [Request(folder=at, tests=("test_a.py",), modules=("test_a.py",)) for at in places]
+            return [(await warm.run(request)).report for request in asked]
+        finally:
+            await warm.close()
+
+    said = asyncio.run(work())
+    assert len(list(bytecode.rglob("*.rewritten"))) == 1
+    assert len(list(bytecode.rglob("test_a.*.pyc"))) == 2
+    for name, report in zip(("one", "two"), said, strict=True):
+        assert f"assert '{folder / name / 'test_a.py'}' == 1".encode() in report.replace(b"\\n", b"\n")
+
+
+def test_what_was_at_work_when_a_process_died_is_told_however_long_its_name(folder: Path) -> None:
+    async def work(name: str) -> bytes:
+        (folder / "test_a.py").write_text(f"import os\n\ndef test_b():\n    pass\n\ndef {name}():\n    os._exit(7)\n")
+        request = Request(folder=folder, together=(("test_a.py",),), plain=True)
+        warm = Warm(Sandbox(keep=(folder,)))
+        try:
+            return (await warm.run(request)).report
+        finally:
+            await warm.close()
+
+    assert asyncio.run(work("test_a")) == b'{"begin": "test_a.py::test_a"}\n'
+    assert asyncio.run(work("test_" + "a" * (64 << 10))) == b""
