@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
+import os
 import signal
 import sys
 from io import TextIOWrapper
-from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.exceptions import TyperException
 
-import qodebase.commands
+from qodebase.commands.support.found import FoundCommands
 
 _HELP = (
     "Run thousands of cheap-model agents on one codebase, and land their work on main by itself. "
@@ -19,9 +19,16 @@ _HELP = (
 )
 
 
+class Commands(FoundCommands):
+    """Every module or package of `qodebase.commands` but ``support``."""
+
+    package = "qodebase.commands"
+
+
 def make_app() -> typer.Typer:
-    """Return the app with every command: a module or package of `qodebase.commands` with ``register(app)``."""
+    """Return the app with every command."""
     app = typer.Typer(
+        cls=Commands,
         help=_HELP,
         no_args_is_help=True,
         add_completion=False,
@@ -29,17 +36,7 @@ def make_app() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_root)
-    for name in _command_modules():
-        importlib.import_module(f"qodebase.commands.{name}").register(app)
     return app
-
-
-def _command_modules() -> list[str]:
-    """Return the modules that add a command, and the packages that add a group of them."""
-    folder = Path(qodebase.commands.__path__[0])
-    files = [file.stem for file in folder.glob("*.py") if file.stem != "__init__"]
-    groups = [file.parent.name for file in folder.glob("*/__init__.py") if file.parent.name != "support"]
-    return sorted(files + groups)
 
 
 def main() -> None:
@@ -50,16 +47,23 @@ def main() -> None:
     """
     # Without a loop that drains, SIGTERM must unwind like Ctrl-C, so that nothing half made stays.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        make_app()(prog_name="qodebase")
+        code = make_app()(prog_name="qodebase", standalone_mode=False)
+        raise SystemExit(code or 0)
+    except TyperException as misused:
+        raise SystemExit(_tell_misuse(misused)) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     except Exception as error:
+        from qodebase.commands.support.console import OUTPUT
         from qodebase.commands.support.disk import refusal_of
 
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = OUTPUT
         if isinstance(error, OSError) and (refusal := refusal_of(error)) is not None:
             print(f"error: {refusal.message}", file=sys.stderr)
             raise SystemExit(refusal.exit_code) from None
@@ -70,9 +74,31 @@ def main() -> None:
         raise SystemExit(1) from None
 
 
-def _without_keys(text: str) -> str:
-    import os
+def _tell_misuse(error: TyperException) -> int:
+    """Say what is wrong with the words of a command, as a document too where one is asked for; return the exit code."""
+    error.show()  # type: ignore[attr-defined]
+    if "--json" in sys.argv:
+        from qodebase.commands.support.console import put_json
 
+        hint = "`--help` after the command says what it takes."
+        put_json({"error": error.format_message(), "hint": hint, "exit_code": error.exit_code})
+    return error.exit_code
+
+
+def _fill_closed_streams() -> None:
+    """Let standard streams that a caller has closed lead nowhere.
+
+    Else the next file opened, a journal say, would get the number of one, and what anybody prints would go into it.
+    """
+    while (opened := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(opened, True)
+    os.close(opened)
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+
+
+def _without_keys(text: str) -> str:
     from fleet.scrub import Scrub, keys_in
 
     return Scrub(keys_in(os.environ))(text)

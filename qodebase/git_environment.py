@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 FORMATS = {"GIT_DEFAULT_REF_FORMAT": "files", "GIT_DEFAULT_HASH": "sha1"}
 """Has git make repositories that qodebase can write, whatever is usual here; variables win over configuration."""
@@ -12,3 +13,12 @@ def git_environment() -> dict[str, str]:
     """Return an environment in which git finds the repository by its arguments only."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return kept | FORMATS | {"LC_ALL": "C"}
+
+
+def git_in(repository: Path) -> list[str]:
+    """Return ``git`` with words that name a repository, for commands that only read it.
+
+    A git folder is named as such: where git has to look for one, it refuses one that belongs to another user.
+    """
+    is_git = (repository / "objects").is_dir() and (repository / "HEAD").is_file()
+    return ["git", f"--git-dir={repository}"] if is_git else ["git", "-C", str(repository)]

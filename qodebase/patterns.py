@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from qodebase.errors import QodebaseError
 from qodebase.paths import RepoPath
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 
 class BadPattern(QodebaseError):
@@ -18,10 +23,15 @@ def matcher(patterns: Sequence[str]) -> Callable[[RepoPath], bool]:
     Raises:
         BadPattern: a pattern has no meaning; the message names it.
     """
-    import pathspec
-
     try:
-        spec = pathspec.GitIgnoreSpec.from_lines(patterns)
+        spec = _spec(tuple(patterns))
     except ValueError as error:
         raise BadPattern(f"pattern: {error}", hint="Patterns are written as in a .gitignore file.") from None
     return lambda path: spec.match_file(path.decode(errors="surrogateescape"))
+
+
+@lru_cache(maxsize=256)
+def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines(patterns)

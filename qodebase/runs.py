@@ -26,6 +26,7 @@ from qodebase.rule_settings import RuleSettings
 
 VERSION = 1
 _SETTINGS = "settings.json"
+_AS_FROZEN = "It is as it was frozen or no run: take the file back from a copy, or from an archive of the run."
 
 
 class NoRun(QodebaseError):
@@ -161,7 +162,7 @@ class RunFolder:
             NoRun: there is none; the message lists what there is.
         """
         if run == "last":
-            runs = sorted(_runs(home), key=lambda folder: folder.settings().created)
+            runs = sorted(_runs(home), key=_created)
             if not runs:
                 raise NoRun(f"no run in {home}", hint="Start one: `qodebase run document --repo PATH`.")
             return runs[-1]
@@ -196,7 +197,7 @@ class RunFolder:
         try:
             settings: Settings = json_decoder(Settings).decode(path.read_bytes())
         except msgspec.DecodeError as error:
-            raise BadData(f"{path}: {error}") from None
+            raise BadData(f"{path}: {error}", hint=_AS_FROZEN) from None
         if settings.v != VERSION:
             raise BadData(
                 f"{path} has version {settings.v}, and this qodebase reads {VERSION}",
@@ -248,7 +249,7 @@ class RunFolder:
                 try:
                     yield decoder.decode(line)
                 except msgspec.DecodeError as error:
-                    raise BadData(f"{self._intents.name} line {number}: {error}") from None
+                    raise BadData(f"{self._intents} line {number}: {error}", hint=_AS_FROZEN) from None
 
     def open_frozen(self) -> BinaryIO:
         """Open the file of the frozen intents.
@@ -324,6 +325,14 @@ def _runs(home: Path) -> list[RunFolder]:
     if not home.is_dir():
         return []
     return [RunFolder(path.parent) for path in sorted(home.glob(f"*/{_SETTINGS}"))]
+
+
+def _created(folder: RunFolder) -> float:
+    """Return when a run was made, seconds since the epoch; by the file system's word where it cannot be read."""
+    try:
+        return folder.settings().created
+    except (BadData, OSError):
+        return (folder.root / _SETTINGS).stat().st_mtime
 
 
 def _sync_folder(folder: Path) -> None:

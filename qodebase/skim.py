@@ -59,7 +59,7 @@ class Skimmer:
         with path.open("rb") as lines:
             lines.seek(start)
             for block in _whole_lines(lines, None if end is None else end - start):
-                events = self._decode(block, path.name, place + 1)
+                events = self._decode(block, str(path), place + 1)
                 yield self._sorted(events, place)
                 place += len(events)
 

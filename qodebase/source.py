@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from dataclasses import dataclass
@@ -123,7 +124,9 @@ def _git(*words: str | Path, why: str) -> None:
     done = _run(*words)
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()
-        raise BadSource(f"{why}: {said}", hint="Look at the repository with `git fsck`.")
+        full = os.strerror(errno.ENOSPC) in said
+        hint = "Make room on the disk." if full else "Look at the repository with `git fsck`."
+        raise BadSource(f"{why}: {said}", hint=hint)
 
 
 def _run(*words: str | Path) -> subprocess.CompletedProcess[bytes]:

@@ -8,7 +8,6 @@ rules, lower first. ``UNPROVED`` true says that no invariant is asked about its 
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import cast
 
 import replay_rules
 from qodebase.errors import QodebaseError
+from qodebase.installed import added
 from qodebase.paths import RepoPath
 from qodebase.patterns import matcher
 from qodebase.ports import Rule
@@ -43,7 +43,7 @@ def load_rule(name: str) -> Rule:
         found = getattr(importlib.import_module(f"replay_rules.{module_name}"), "rule", None)
         if found is not None:
             return cast(Rule, found)
-    for point in importlib.metadata.entry_points(group="qodebase.rules", name=name):
+    for point in added("qodebase.rules").select(name=name):
         return cast(Rule, point.load())
     raise UnknownRule(f"no rule {name!r}", hint=f"There are: {', '.join(rule_names())}.")
 
@@ -124,8 +124,9 @@ def rule_names() -> list[str]:
         for name in _modules()
         if hasattr(importlib.import_module(f"replay_rules.{name}"), "rule")
     ]
-    return sorted({*ours, *(point.name for point in importlib.metadata.entry_points(group="qodebase.rules"))})
+    return sorted({*ours, *(point.name for point in added("qodebase.rules"))})
 
 
+@cache
 def _modules() -> list[str]:
     return [module.name for module in pkgutil.iter_modules(replay_rules.__path__) if not module.ispkg]

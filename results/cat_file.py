@@ -6,15 +6,18 @@ import contextlib
 import subprocess
 from pathlib import Path
 
-from qodebase.git_environment import git_environment
+from qodebase.git_environment import git_environment, git_in
 from qodebase.trunk.objects import MissingObject
 
 _PIPE = 1 << 20
 
 
 def own_objects() -> dict[str, str]:
-    """Return an environment in which git reads the repository that it is given, and none of its objects replaced."""
-    return git_environment() | {"GIT_NO_REPLACE_OBJECTS": "1"}
+    """Return an environment in which git reads the repository that it is given, and none of its objects replaced.
+
+    It fetches none that is missing either: the repository may be another user's, and say what is run for that.
+    """
+    return git_environment() | {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
 
 def asked_of_git(git: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -36,7 +39,7 @@ class CatFile:
     def __init__(self, repository: Path) -> None:
         self._repository = repository
         self._process = subprocess.Popen(
-            ["git", "-C", str(repository), "cat-file", "--batch"],
+            [*git_in(repository), "cat-file", "--batch"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from qodebase.git_environment import git_in
 from qodebase.paths import CommitId
 from results.cat_file import asked_of_git, own_objects
 from results.findings import Check, Notebook
@@ -19,7 +20,7 @@ class Fsck:
 
     def __init__(self, repository: Path) -> None:
         self._repository = repository
-        command = ["git", "-C", str(repository), "fsck", "--strict", "--no-dangling", "--no-progress"]
+        command = [*git_in(repository), "fsck", "--strict", "--no-dangling", "--no-progress"]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,

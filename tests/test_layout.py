@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -68,25 +68,48 @@ def imports_of(file: Path, root: Path) -> Iterator[Import]:
     """Yield every import of a file, also those inside functions and under ``TYPE_CHECKING``."""
     relative = file.relative_to(root).with_suffix("")
     package = relative.parts[:-1]
-    tree = ast.parse(file.read_text(), str(file))
-    hidden: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING":
-            hidden |= {inner for statement in node.body for inner in ast.walk(statement)}
-    for node in ast.walk(tree):
+    text = file.read_text()
+    for node, hidden in statements_of(ast.parse(text, str(file)).body):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield Import(file, node.lineno, alias.name, node in hidden)
+                yield Import(file, node.lineno, alias.name, hidden)
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else ()
             module = ".".join([*above, *([node.module] if node.module else [])])
             folder = root.joinpath(*module.split("."))
             for alias in node.names:
                 inner = (folder / f"{alias.name}.py").is_file() or (folder / alias.name).is_dir()
-                yield Import(file, node.lineno, f"{module}.{alias.name}" if inner else module, node in hidden)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-            for named in [argument for argument in node.args[:1] if isinstance(argument, ast.Constant)]:
-                yield Import(file, node.lineno, str(named.value), node in hidden)
+                yield Import(file, node.lineno, f"{module}.{alias.name}" if inner else module, hidden)
+        elif "import_module" in text:
+            for named in modules_asked_for(node):
+                yield Import(file, node.lineno, named, hidden)
+
+
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def statements_of(block: Iterable[ast.AST], hidden: bool = False) -> Iterator[tuple[Any, bool]]:
+    """Yield the statements of a block and of those in it, and whether only a type checker sees them."""
+    for node in block:
+        yield node, hidden
+        checked = isinstance(node, ast.If) and last_name(node.test) == "TYPE_CHECKING"
+        for name in _BLOCKS:
+            yield from statements_of(getattr(node, name, ()), hidden or (checked and name == "body"))
+
+
+def last_name(expression: ast.expr) -> str:
+    """Return the name that an expression ends with: ``c`` of ``a.b.c``; empty where it is no name."""
+    return getattr(expression, "attr", "") or getattr(expression, "id", "")
+
+
+def modules_asked_for(statement: ast.AST) -> Iterator[str]:
+    """Yield the modules that a statement's own expressions import by name."""
+    for child in ast.iter_child_nodes(statement):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            continue
+        for node in ast.walk(child):
+            if isinstance(node, ast.Call) and last_name(node.func).endswith("import_module"):
+                yield from (str(named.value) for named in node.args[:1] if isinstance(named, ast.Constant))
 
 
 def fault_of_import(room: str, found: Import) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.metadata
 import importlib.util
 import pkgutil
 import sys
@@ -16,6 +15,7 @@ from typing import Any
 import fleet.jobs
 from qodebase.codec import BadData, convert
 from qodebase.errors import QodebaseError
+from qodebase.installed import added
 from qodebase.ports import Job
 
 GROUP = "qodebase.jobs"
@@ -29,7 +29,7 @@ class UnknownJob(QodebaseError):
 def job_names() -> list[str]:
     """Return the names of all installed jobs, sorted; none is imported."""
     ours = {module.name for module in pkgutil.iter_modules(fleet.jobs.__path__)} - _OWN
-    return sorted(ours | {point.name for point in importlib.metadata.entry_points(group=GROUP)})
+    return sorted(ours | {point.name for point in added(GROUP)})
 
 
 def load_job(name: str, *, file: str = "") -> type[Any]:
@@ -47,7 +47,7 @@ def load_job(name: str, *, file: str = "") -> type[Any]:
     elif name in {module.name for module in pkgutil.iter_modules(fleet.jobs.__path__)} - _OWN:
         module = importlib.import_module(f"fleet.jobs.{name}")
     else:
-        for point in importlib.metadata.entry_points(group=GROUP, name=name):
+        for point in added(GROUP).select(name=name):
             return _checked(point.load(), name)
         raise UnknownJob(f"no job {name!r}", hint=f"There are: {', '.join(job_names())}; or give --job FILE.py.")
     return _checked(getattr(module, "JOB", None), file or name)

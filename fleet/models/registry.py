@@ -289,6 +289,6 @@ def _folder() -> dict[str, str]:
 
 
 def _entry_points() -> dict[str, str]:
-    from importlib.metadata import entry_points
+    from qodebase.installed import added
 
-    return {point.name: point.value for point in entry_points(group=GROUP)}
+    return {point.name: point.value for point in added(GROUP)}

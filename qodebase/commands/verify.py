@@ -97,6 +97,7 @@ def _audit_of_run(folder: RunFolder, *, full: bool, with_job: bool, progress: Ca
     with ExitStack() as stack:
         means = Means(full=full)
         if with_job:
+            folder.settings()
             try:
                 job = stack.enter_context(opened(folder, same_job=False)).job
             except QodebaseError as error:

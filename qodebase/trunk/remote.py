@@ -89,10 +89,11 @@ class Remote:
         Raises:
             BadBranchName: it is none.
         """
-        done = _run(["git", "check-ref-format", self.branch])
-        if done.code:
+        name = self.branch.removeprefix("refs/heads/")
+        # The second refuses what would stand for something else on a command line: HEAD, or an option.
+        if any(_run(["git", "check-ref-format", *words]).code for words in ((self.branch,), ("--branch", name))):
             raise BadBranchName(
-                f"{self.branch.removeprefix('refs/heads/')!r} cannot name a branch",
+                f"{name!r} cannot name a branch",
                 hint="`git help check-ref-format` says what can.",
             )
 

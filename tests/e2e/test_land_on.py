@@ -194,6 +194,8 @@ def test_what_cannot_be_landed_on_is_refused_before_anything_is_written(code: Pa
         (("--land-on", "alone"), "alone is checked out in"),
         (("--land-on", "main", "--branch", "alone"), "does not hold"),
         (("--land-on", "a..b"), "'a..b' cannot name a branch"),
+        (("--land-on", "-x"), "'-x' cannot name a branch"),
+        (("--land-on", "HEAD"), "'HEAD' cannot name a branch"),
         (("--land-on", "docs", "--push-to", "nowhere.git"), "git cannot reach docs of nowhere.git"),
         (("--land-on", "docs", "--push-to", "https://ada:hidden@host/x"), "the address of host holds a password"),
         (("--push-to", "code"), "--push-to says where to, and not which branch"),

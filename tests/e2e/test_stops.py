@@ -153,7 +153,7 @@ def test_a_call_that_a_kill_cut_off_is_a_row_of_unknown_cost(place: Path) -> Non
     assert figures["calls"] == FILES + cut.height
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_one_signal_lands_what_is_under_way_and_starts_nothing_new(name: str, place: Path) -> None:
     done = run_until(f"{name}@after:answered:5", *WORDS)
     assert done.returncode == 130, done.stderr

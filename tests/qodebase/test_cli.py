@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from qodebase.cli import make_app
+from qodebase.cli import main, make_app
 
 QODEBASE = (sys.executable, "-c", "from qodebase.cli import main; main()")
 HEAVY = (
@@ -191,3 +191,39 @@ def test_json_is_json_whatever_stdout_can_write() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1:backslashreplace"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
     assert json.loads(done.stdout.decode("latin-1")) == {"name": "Müller \U0001f600"}
+
+
+def test_standard_streams_that_a_caller_has_closed_are_no_bug_and_no_place_for_a_file(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    code = (
+        "import os, sys\n"
+        "from qodebase.cli import _fill_closed_streams\n"
+        "_fill_closed_streams()\n"
+        "with open('kept', 'w') as kept:\n"
+        "    print('said'), print('told', file=sys.stderr), sys.stdout.isatty(), os.write(1, b'x'), os.write(2, b'x')\n"
+    )
+    closed = 'exec "$0" -c "$1" verify . <&- >&- 2>&-'
+    done = subprocess.run(["sh", "-c", closed, sys.executable, code], cwd=tmp_path, check=False)
+    assert (done.returncode, (tmp_path / "kept").read_bytes()) == (0, b"")
+    words = ["sh", "-c", 'exec "$0" -c "$1" verify . >&-', sys.executable, QODEBASE[2]]
+    told = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (told.returncode, "Traceback" in told.stderr, "is no git repository" in told.stderr) == (2, False, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["status --json", "run --json", "run nothing --json", "run document --workers many --json", "sttus --json"],
+)
+def test_a_command_that_is_misused_says_so_in_json_too(
+    words: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["qodebase", *words.split()])
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)
+    with pytest.raises(SystemExit) as end:
+        main()
+    out, err = capfd.readouterr()
+    said = json.loads(out)
+    assert (end.value.code, said["exit_code"]) == (2, 2)
+    assert said["error"] in " ".join(err.split())
+    assert said["hint"]

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
-from typing import Any
-
 import typer
-from typer.core import TyperGroup
+
+from qodebase.commands.support.found import FoundCommands
 
 _HELP = "Measure qodebase on this machine, on synthetic work that each bench describes."
 
 
-class Benches(TyperGroup):
-    """Every module of this folder, imported when its bench is asked for: they would double the time of any start."""
+class Benches(FoundCommands):
+    """Every module of this folder."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the files."""
-        return sorted(file.stem for file in Path(__file__).parent.glob("*.py") if file.stem != "__init__")
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the bench that a module's ``register(group)`` adds, or None where there is no such file."""
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        alone = typer.Typer(rich_markup_mode=None)
-        importlib.import_module(f"{__name__}.{cmd_name}").register(alone)
-        command = typer.main.get_command(alone)
-        command.name = cmd_name
-        return command
+    package = __name__
 
 
 def register(app: typer.Typer) -> None:

@@ -108,7 +108,10 @@ def unpack(source: Path, folder: Path) -> Manifest:
             f"{source} is torn, or no archive: {error}", hint="Archive the run again: `qodebase archive RUN FILE`."
         ) from None
     except OSError as error:
-        raise BadArchive(f"{source} cannot be read: {error.strerror or error}") from None
+        raise BadArchive(
+            f"{source} cannot be read: {error.strerror or error}",
+            hint="Give a file that `qodebase archive RUN FILE` wrote.",
+        ) from None
     return _checked(source, folder)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qodebase.errors import QodebaseError
-from qodebase.git_environment import FORMATS
+from qodebase.git_environment import FORMATS, git_in
 
 if TYPE_CHECKING:
     from qodebase.runs import RunFolder
@@ -87,7 +87,7 @@ def git(repository: Path, *words: str) -> str:
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     done = subprocess.run(
-        ["git", "-C", str(repository), *words],
+        [*git_in(repository), *words],
         capture_output=True,
         check=False,
         stdin=subprocess.DEVNULL,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shlex
 import subprocess
@@ -17,6 +18,7 @@ from qodebase.commands.support.sitting import INTERRUPTED, Sat, sit, stopped_by_
 from qodebase.commands.support.surroundings import surroundings
 from qodebase.journal import read_events
 from qodebase.runs import RunFolder, Settings
+from qodebase.source import OF_A_REPOSITORY
 
 
 def work(
@@ -105,20 +107,21 @@ def taking_over(folder: RunFolder) -> list[str]:
         return []
     into = f"git -C {shlex.quote(settings.repository)}"
     made = shlex.quote(str(folder.repository.resolve()))
-    name = f"qodebase/{_ref_part(folder.name)}"
+    name = _branch_for(folder, settings)
     branch = shlex.quote(settings.branch)
     if has_moved(folder):
         notes = f"refs/notes/{name.replace('/', '-')}"
         return [
             f"{into} fetch {made} +{branch}:{name} +refs/notes/qodebase:{notes}",
             f"{into} notes --ref=qodebase merge {notes}",
-            f"{into} log --notes=qodebase {name}",
+            f"{into} log --notes=qodebase {name} --",
             *_merging(folder, settings, name),
         ]
+    tree = _working_tree(settings)
     return [
         f"{into} fetch {made} {branch}:{name} refs/notes/qodebase:refs/notes/qodebase",
-        f"{into} log --notes=qodebase {name}",
-        f"{into} merge --ff-only {name}" if _checked_out(settings) else f"{into} fetch . {name}:{branch}",
+        f"{into} log --notes=qodebase {name} --",
+        f"{into} fetch . {name}:{branch}" if tree is None else f"git -C {shlex.quote(tree)} merge --ff-only {name}",
     ]
 
 
@@ -135,10 +138,10 @@ def has_moved(folder: RunFolder) -> bool:
 
 def _merging(folder: RunFolder, settings: Settings, name: str) -> list[str]:
     """Return the commands that merge a branch into the run's; where that is not checked out, in a passing worktree."""
-    into = f"git -C {shlex.quote(settings.repository)}"
     merge = f"merge --no-edit {name}"
-    if _checked_out(settings):
-        return [f"{into} {merge}"]
+    if (tree := _working_tree(settings)) is not None:
+        return [f"git -C {shlex.quote(tree)} {merge}"]
+    into = f"git -C {shlex.quote(settings.repository)}"
     space = shlex.quote(str(folder.root.resolve() / "merging"))
     return [
         f"{into} worktree add --quiet {space} {shlex.quote(settings.branch)}",
@@ -158,13 +161,35 @@ def _ref_part(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "run"
 
 
-def _checked_out(settings: Settings) -> bool:
-    """Return whether the run's branch has its working tree where the user's repository is."""
-    inside = _asked(settings.repository, "rev-parse", "--is-inside-work-tree") == "true"
-    return inside and _asked(settings.repository, "symbolic-ref", "--short", "HEAD") == settings.branch
+def _branch_for(folder: RunFolder, settings: Settings) -> str:
+    """Return a branch for a run's main that git makes, or moves on, in the user's repository.
+
+    It has the folder's name, or the run's id where an earlier run of that name left another history there.
+    """
+    inner = "-" if _asked(settings.repository, "show-ref", "--verify", "refs/heads/qodebase") else "/"
+    name = f"qodebase{inner}{_ref_part(folder.name)}"
+    there = _asked(settings.repository, "show-ref", "--verify", "--hash", f"refs/heads/{name}")
+    ours = f"refs/heads/{settings.branch}"
+    if there is None or _asked(str(folder.repository), "merge-base", "--is-ancestor", there, ours) is not None:
+        return name
+    return f"qodebase{inner}main-{_ref_part(settings.run)}"
+
+
+def _working_tree(settings: Settings) -> str | None:
+    """Return the folder that the run's branch is checked out in: the user's repository or a worktree of it."""
+    here, branch = settings.repository, f"refs/heads/{settings.branch}"
+    inside = _asked(here, "rev-parse", "--is-inside-work-tree") == "true"
+    if inside and _asked(here, "symbolic-ref", "HEAD") == branch:
+        return here
+    for listed in (_asked(here, "worktree", "list", "--porcelain", "-z") or "").split("\0\0"):
+        told = dict(line.partition(" ")[::2] for line in listed.split("\0"))
+        if told.get("branch") == branch:
+            return told["worktree"]
+    return None
 
 
 def _asked(repository: str, *words: str) -> str | None:
-    """Return what git says of a repository; None where it says no."""
-    done = subprocess.run(["git", "-C", repository, *words], capture_output=True, check=False)
+    """Return what git says of a repository, whatever one this process was started in; None where it says no."""
+    environment = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
+    done = subprocess.run(["git", "-C", repository, *words], capture_output=True, check=False, env=environment)
     return done.stdout.decode(errors="surrogateescape").strip() if done.returncode == 0 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from typing import Annotated, Any, ParamSpec
 
@@ -15,6 +15,8 @@ from qodebase.commands.support.disk import refusal_of
 from qodebase.errors import QodebaseError
 
 P = ParamSpec("P")
+
+OUTPUT = "the output"
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else, to stdout.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's folder, its name in ./runs, or `last`.")]
@@ -28,14 +30,29 @@ def say(text: str = "") -> None:
 
 
 def put(text: str) -> None:
-    """Print data to stdout."""
-    print(text, flush=True)
+    """Print data to stdout.
+
+    Raises:
+        OSError: it cannot be printed; its file is `OUTPUT`.
+    """
+    with to_output():
+        print(text, flush=True)
+
+
+@contextlib.contextmanager
+def to_output() -> Iterator[None]:
+    """Give an error of the system in writing to stdout `OUTPUT` as its file."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = OUTPUT
+        raise
 
 
 def put_json(value: Any) -> None:
     """Print one JSON document to stdout, in ASCII where stdout is no UTF-8."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    print(json.dumps(value, indent=2, ensure_ascii=encoding != "utf8"), flush=True)
+    put(json.dumps(value, indent=2, ensure_ascii=encoding != "utf8"))
 
 
 def reporting(command: Callable[P, int | None]) -> Callable[P, None]:
@@ -50,18 +67,23 @@ def reporting(command: Callable[P, int | None]) -> Callable[P, None]:
             try:
                 code = command(*args, **kwargs)
             except QodebaseError as error:
-                code = _told(error, json=bool(kwargs.get("json")))
+                code = _told(error, json=_wants_json(kwargs))
             except OSError as error:
                 refusal = refusal_of(error)
                 if refusal is None:
                     raise
-                code = _told(refusal, json=bool(kwargs.get("json") and error.filename))
+                code = _told(refusal, json=_wants_json(kwargs) and error.filename != OUTPUT)
         except BrokenPipeError:
             sys.stderr.close()
             raise typer.Exit(141) from None
         raise typer.Exit(code or 0)
 
     return run
+
+
+def _wants_json(given: Mapping[str, Any]) -> bool:
+    """Return whether a command was given ``json``, read or still a word."""
+    return bool(given.get("json")) or "--json" in (given.get("arguments") or ())
 
 
 def _told(error: QodebaseError, *, json: bool) -> int:

@@ -14,7 +14,8 @@ from qodebase.errors import QodebaseError
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
-_REFUSED = (*_DISK, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG, errno.ELOOP)
+_ODD_PATH = (errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
+_REFUSED = (*_DISK, *_ODD_PATH, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE)
 
 
 class MachineRefused(QodebaseError):
@@ -52,6 +53,8 @@ def refusal_of(error: OSError) -> MachineRefused | None:
         return MachineRefused("git is not here", hint="Install git, or add its folder to PATH.")
     if error.errno not in _REFUSED:
         return None
-    where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "the output"
-    full = "Make room there, then run the command again." if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
-    return MachineRefused(f"{where}: {error.strerror}", hint=full)
+    where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
+    hint = f"See what is there, and whose it is: `ls -ld {shlex.quote(where)}`." if os.path.lexists(where) else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        hint = "Make room there, then run the command again."
+    return MachineRefused(f"{where or 'a file cannot be written'}: {error.strerror}", hint=hint)

@@ -6,11 +6,13 @@ import hashlib
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, requires, version
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,7 @@ def environment(command: Sequence[str] | None = None) -> dict[str, Any]:
     root = Path(qodebase.__path__[0]).parent
     return {
         "at": time.time(),
-        "product": version("qodebase"),
+        "product": _fields("qodebase", "Version")[0],
         "product_commit": _commit_of(root),
         "lock_digest": _digest_of(root / "requirements.lock"),
         "packages": _packages(),
@@ -78,6 +80,7 @@ class NamedModels:
             keep_environment(self._folder, told)
 
 
+@cache
 def _commit_of(root: Path) -> str:
     """Return the commit that the product was checked out at, with ``-dirty`` where files differ; empty if installed."""
     if not (root / ".git").exists():
@@ -92,15 +95,22 @@ def _digest_of(lock: Path) -> str:
 def _packages() -> dict[str, str]:
     """Return the installed versions of the packages that the product names itself."""
     found = {}
-    for line in requires("qodebase") or ():
+    for line in _fields("qodebase", "Requires-Dist"):
         if "extra ==" in line:
             continue
         name = line.replace("<", ">").replace("=", ">").partition(">")[0].strip()
         try:
-            found[name] = version(name)
+            found[name] = _fields(name, "Version")[0]
         except PackageNotFoundError:
             continue
     return found
+
+
+def _fields(package: str, field: str) -> list[str]:
+    """Return the values of a field of a package's metadata, whose long description is not looked at."""
+    of = distribution(package)
+    heading = (of.read_text("METADATA") or of.read_text("PKG-INFO") or "").partition("\n\n")[0]
+    return re.findall(rf"^{field}: *(.*\S)", heading, re.MULTILINE)
 
 
 def _cpu() -> str:

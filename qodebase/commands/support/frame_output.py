@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qodebase.commands.support.console import say
+from qodebase.commands.support.console import say, to_output
 from qodebase.commands.support.layout import harmless
 from qodebase.errors import QodebaseError
 
@@ -54,6 +54,7 @@ def put_frame(frame: pl.DataFrame, *, format: str, out: Path | None) -> None:
 def _put(content: bytes, name: str) -> None:
     if name == "table" or (name == "csv" and sys.stdout.isatty()):
         content = harmless(content.decode()).encode()
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    with to_output():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()

@@ -18,6 +18,7 @@ from qodebase.commands.support.console import reporting
 from qodebase.commands.support.flags import flags_of, given, parameters
 from qodebase.commands.support.options import CommonOptions
 from qodebase.commands.support.setting_fields import settings_of
+from qodebase.commands.support.words import read_plainly
 from qodebase.errors import QodebaseError
 
 _Started = Callable[[dict[str, Any], dict[str, Any]], int]
@@ -63,7 +64,7 @@ def register_run(app: typer.Typer, run_job: RunJob) -> None:
 
 
 def run_arguments(arguments: Sequence[str], run_job: RunJob) -> None:
-    """Read the arguments behind ``qodebase run`` and run the job that they name; leave by `SystemExit`.
+    """Read the arguments behind ``qodebase run`` and run the job that they name; leave by `typer.Exit`.
 
     Raises:
         QodebaseError: no job, an unknown one, a job file with a fault, or whatever ``run_job`` raises.
@@ -169,7 +170,9 @@ def _call(name: str, kind: type[Any] | None, text: str, started: _Started, argum
     told.__signature__ = signature  # type: ignore[attr-defined]
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(help=text)(told)
-    app(args=list(arguments), prog_name=name)
+    job_command = typer.main.get_command(app)
+    read_plainly(job_command)
+    raise typer.Exit(job_command(args=list(arguments), prog_name=name, standalone_mode=False) or 0)
 
 
 def _general_help(jobs: Sequence[str]) -> str:

@@ -117,7 +117,11 @@ async def sit(
 
 @contextmanager
 def stopped_by_signals(driver: Driver, say: Callable[[str], None]) -> Iterator[None]:
-    """Drain at the first Ctrl-C or SIGTERM, stop at the second; must be entered inside the event loop."""
+    """Drain at the first Ctrl-C or SIGTERM, stop at the second; must be entered inside the event loop.
+
+    A terminal that closes drains too, unless the caller is to outlive it (`nohup`), and never stops: shell and kernel
+    may both tell of it.
+    """
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     heard = 0
@@ -131,9 +135,16 @@ def stopped_by_signals(driver: Driver, say: Callable[[str], None]) -> Iterator[N
         elif task is not None:
             task.cancel()
 
-    signals = (signal.SIGINT, signal.SIGTERM)
+    def hang_up() -> None:
+        if not heard:
+            hear()
+
+    signals = [signal.SIGINT, signal.SIGTERM]
     for number in signals:
         loop.add_signal_handler(number, hear)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        loop.add_signal_handler(signal.SIGHUP, hang_up)
+        signals.append(signal.SIGHUP)
     try:
         yield
     finally:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from qodebase.cli import make_app
+from qodebase.commands.support.console import reporting
 from qodebase.runs import RunFolder
 from tests.qodebase.commands.conftest import Call, make_repository
 
@@ -75,3 +78,57 @@ def test_a_failure_with_json_is_a_document_too(copy: RunFolder, call: Call) -> N
     failed = call("log", str(copy.root), "nothing", "--json")
     assert json.loads(failed.stdout)["error"] == "no intent 'nothing' in this run"
     assert failed.exit_code == json.loads(failed.stdout)["exit_code"] == 2
+
+
+@pytest.mark.parametrize("file", ["settings.json", "intents.jsonl", "journal.jsonl"])
+def test_a_damaged_run_is_told_of_with_its_file_and_what_to_do(file: str, copy: RunFolder, call: Call) -> None:
+    damaged = copy.root / file
+    damaged.write_bytes(b"{\n" + damaged.read_bytes())
+    said = json.loads(call("status", "one", "--json").stdout)
+    assert f"one/{file}" in said["error"]
+    assert "from a copy" in said["hint"]
+
+
+def test_a_run_whose_settings_are_damaged_is_not_said_to_be_audited_without_its_job(
+    copy: RunFolder, call: Call
+) -> None:
+    (copy.root / "settings.json").write_text("{")
+    assert "--without-job" not in call("verify", "one").stderr
+    assert call("verify", "one", "--without-job").exit_code == 2
+
+
+def test_a_damaged_run_does_not_hide_the_last_one(copy: RunFolder, call: Call) -> None:
+    shutil.copytree(copy.root, "runs/older")
+    Path("runs/older/settings.json").write_text("{")
+    os.utime("runs/older/settings.json", (0, 0))
+    assert call("status", "last").exit_code == 0
+    os.utime("runs/older/settings.json")
+    assert "runs/older" in call("status", "last").stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_run_of_another_user_is_audited_shown_and_archived(copy: RunFolder, call: Call) -> None:
+    for path in (copy.root, *copy.root.rglob("*")):
+        os.chown(path, 65534, 65534)
+    assert call("verify", "one").exit_code == 0
+    assert call("diff", "one", "a.py").exit_code == 0
+    assert call("archive", "one", "one.tar.gz").exit_code == 0
+    assert "git config --global --add safe.directory" in call("carry", "one", "main").stderr
+
+
+def test_a_disk_that_is_full_is_told_of_in_json_and_not_taken_for_the_output(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    @reporting
+    def command(json: bool) -> None:
+        with open("/dev/full", "wb", buffering=0) as full:
+            full.write(b"kept")
+
+    with pytest.raises(typer.Exit):
+        command(json=True)
+    said = json.loads(capsys.readouterr().out)
+    assert said == {
+        "error": "a file cannot be written: No space left on device",
+        "hint": "Make room there, then run the command again.",
+        "exit_code": 2,
+    }

@@ -149,6 +149,64 @@ def test_what_a_run_says_of_taking_over_works_where_another_run_was_taken_over_b
     assert "qodebase export two --onto main" in told
 
 
+def git(folder: str, *words: str) -> str:
+    done = subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("how", "moved"),
+    [("in a worktree", False), ("in a worktree", True), ("beside a tag", False), ("named by its git folder", True)],
+)
+def test_taking_over_finds_where_the_branch_is_checked_out(how: str, moved: bool) -> None:
+    repository, branch = "code", "main"
+    if how == "in a worktree":
+        git("code", "worktree", "add", "-q", "-b", "side", "../a place")
+        branch = "side"
+    elif how == "beside a tag":
+        git("code", "tag", "main")
+    else:
+        repository = "code/.git"
+    words = [word if word != "code" else repository for word in (*RUN, "--branch", branch)]
+    assert call(*words, "-o", "one").exit_code == 0
+    if moved:
+        where = "a place" if how == "in a worktree" else "code"
+        git(where, "-c", "user.name=T", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "on")
+    for command in taking_over(RunFolder(Path("one"))):
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+    assert "Qodebase-Intent" in git("code", "log", "--format=%B", f"refs/heads/{branch}")
+
+
+def test_a_run_that_takes_the_place_of_one_that_was_fetched_and_not_merged_is_fetched_beside_it() -> None:
+    assert call(*RUN, "-o", "one").exit_code == 0
+    subprocess.run(taking_over(RunFolder(Path("one")))[0], shell=True, check=True, capture_output=True)
+    before = git("code", "rev-parse", "qodebase/one")
+    shutil.rmtree("one")
+    assert call(*RUN[:-1], "a.py=# another", "-o", "one").exit_code == 0
+    for command in taking_over(RunFolder(Path("one"))):
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+    assert git("code", "rev-parse", "qodebase/one") == before
+    assert "# another" in Path("code/a.py").read_text()
+
+
+def test_taking_over_works_where_a_branch_has_the_name_of_the_folder_of_branches() -> None:
+    git("code", "branch", "qodebase")
+    assert call(*RUN, "-o", "one").exit_code == 0
+    for command in taking_over(RunFolder(Path("one"))):
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+    assert "Qodebase-Intent" in git("code", "log", "--format=%B", "main")
+
+
+def test_what_is_said_of_taking_over_is_of_the_run_s_repository_inside_a_hook_of_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert call(*RUN, "-o", "one").exit_code == 0
+    said = taking_over(RunFolder(Path("one")))
+    subprocess.run(["git", "init", "-q", "--bare", "other.git"], check=True)
+    monkeypatch.setenv("GIT_DIR", str(Path("other.git").resolve()))
+    assert taking_over(RunFolder(Path("one"))) == said
+
+
 def test_a_rule_can_be_left_out_and_one_that_is_not_there_is_refused_before_anything_is_written() -> None:
     assert call(*RUN, "-o", "one", "--rule-off", "version", "--rule-off", "imports").exit_code == 0
     assert RunFolder(Path("one")).settings().rules.off == ("version", "imports")

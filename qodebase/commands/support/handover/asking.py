@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -37,7 +38,11 @@ def ask(repository: Path, *words: str, stdin: bytes = b"") -> bytes:
     )
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
-        raise GitSays(f"{repository}: git {words[0]}: {said}", hint="Look at the repository with `git fsck`.")
+        trusting = f"git config --global --add safe.directory {shlex.quote(str(repository.resolve()))}"
+        hint = "Look at the repository with `git fsck`."
+        if "safe.directory" in said:
+            hint = f"It belongs to another user; where you trust it: `{trusting}`."
+        raise GitSays(f"{repository}: git {words[0]}: {said}", hint=hint)
     return done.stdout
 
 

@@ -206,7 +206,7 @@ def test_the_help_of_run_lists_the_jobs_and_imports_none() -> None:
         "import sys, typer\n"
         "from qodebase.commands.support.job_flags import run_arguments\n"
         "try:\n    run_arguments(['--help'], None)\n"
-        "except SystemExit as end:\n    assert not end.code\n"
+        "except typer.Exit as end:\n    assert not end.exit_code\n"
         "print([name for name in sys.modules if name.startswith('fleet.jobs.document')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -216,10 +216,10 @@ def test_the_help_of_run_lists_the_jobs_and_imports_none() -> None:
 
 def test_the_help_of_a_job_imports_no_other_job(mine: str) -> None:
     code = (
-        "import sys\n"
+        "import sys, typer\n"
         "from qodebase.commands.support.job_flags import run_arguments\n"
         "try:\n    run_arguments(sys.argv[1:], None)\n"
-        "except SystemExit as end:\n    assert not end.code\n"
+        "except typer.Exit as end:\n    assert not end.exit_code\n"
         "print([name for name in sys.modules if name.startswith('fleet.jobs.document') or name == 'tree_sitter'])"
     )
     words = [sys.executable, "-c", code, "--job", mine, "--help"]
