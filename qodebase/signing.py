@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from qodebase.errors import QodebaseError
+from qodebase.git_environment import users_environment
 
 
 class CannotSign(QodebaseError):
@@ -54,7 +55,7 @@ def _run(words: list[str], payload: bytes) -> bytes:
 
 
 def _setting(repository: Path, name: str) -> str:
-    done = subprocess.run(["git", "-C", repository, "config", "--get", name], capture_output=True, check=False)
+    done = _asked(repository, "config", "--get", name)
     return done.stdout.decode().strip()
 
 
@@ -64,8 +65,13 @@ def _committer(repository: Path) -> str:
     Raises:
         CannotSign: git knows nobody.
     """
-    done = subprocess.run(["git", "-C", repository, "var", "GIT_COMMITTER_IDENT"], capture_output=True, check=False)
+    done = _asked(repository, "var", "GIT_COMMITTER_IDENT")
     name, closing, _ = done.stdout.decode().rpartition(">")
     if done.returncode != 0 or not closing:
         raise CannotSign("--sign needs a key or an identity", hint="git config user.signingKey KEY")
     return name + closing
+
+
+def _asked(repository: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    command = ["git", "-C", str(repository), *words]
+    return subprocess.run(command, capture_output=True, check=False, env=users_environment())

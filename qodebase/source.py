@@ -9,23 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qodebase.errors import QodebaseError
-from qodebase.git_environment import FORMATS
+from qodebase.git_environment import FORMATS, users_environment
 from qodebase.paths import CommitId
 
 NOTES = "refs/notes/*:refs/notes/*"
-
-OF_A_REPOSITORY = frozenset(
-    {
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_COMMON_DIR",
-        "GIT_DIR",
-        "GIT_INDEX_FILE",
-        "GIT_NAMESPACE",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_WORK_TREE",
-    }
-)
-"""What git's hooks and aliases set; the first of them would win over ``-C``."""
 
 
 class BadSource(QodebaseError):
@@ -134,11 +121,10 @@ def _run(*words: str | Path) -> subprocess.CompletedProcess[bytes]:
 
     Optional locks are off, so that looking writes nothing.
     """
-    kept = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
     return subprocess.run(
         ["git", *words],
         capture_output=True,
         check=False,
-        env={**kept, **FORMATS, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
+        env={**users_environment(), **FORMATS, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
         umask=0o077,
     )

@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from qodebase.errors import QodebaseError
-from qodebase.source import OF_A_REPOSITORY
+from qodebase.git_environment import users_environment
 from qodebase.trunk.checkouts import refuse_checked_out
 from qodebase.trunk.configuration import wishes_of
 from qodebase.trunk.files import Files
@@ -209,7 +209,6 @@ def _run(
 
     What is started gets a lock as its standard input.
     """
-    kept = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL if lock is None else lock,
@@ -217,7 +216,7 @@ def _run(
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        env={**kept, **more, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+        env={**users_environment(), **more, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
         start_new_session=True,
     )
     try:

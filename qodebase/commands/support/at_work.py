@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import shlex
 import subprocess
@@ -16,9 +15,9 @@ from qodebase.commands.support.layout import harmless
 from qodebase.commands.support.progress import Progress
 from qodebase.commands.support.sitting import INTERRUPTED, Sat, sit, stopped_by_signals
 from qodebase.commands.support.surroundings import surroundings
+from qodebase.git_environment import users_environment
 from qodebase.journal import read_events
 from qodebase.runs import RunFolder, Settings
-from qodebase.source import OF_A_REPOSITORY
 
 
 def work(
@@ -190,6 +189,6 @@ def _working_tree(settings: Settings) -> str | None:
 
 def _asked(repository: str, *words: str) -> str | None:
     """Return what git says of a repository, whatever one this process was started in; None where it says no."""
-    environment = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
-    done = subprocess.run(["git", "-C", repository, *words], capture_output=True, check=False, env=environment)
+    command = ["git", "-C", repository, *words]
+    done = subprocess.run(command, capture_output=True, check=False, env=users_environment())
     return done.stdout.decode(errors="surrogateescape").strip() if done.returncode == 0 else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from qodebase.errors import QodebaseError
+from qodebase.git_environment import users_environment
 
 if TYPE_CHECKING:
     from qodebase.source import Source
@@ -82,5 +83,6 @@ def _related(source: Source, commit: str) -> bool:
 
 
 def _ask(repository: Path, *words: str) -> str:
-    done = subprocess.run(["git", "-C", str(repository), *words], capture_output=True, check=False)
+    command = ["git", "-C", str(repository), *words]
+    done = subprocess.run(command, capture_output=True, check=False, env=users_environment())
     return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else ""
