@@ -65,7 +65,8 @@ class Budget:
     """
 
     def __init__(self, caps: Caps, clock: Clock, spending: Spending, *, closed: Callable[[], None]) -> None:
-        self.caps = caps
+        self._caps = caps
+        self.capped = bool(caps)
         self._clock = clock
         self._spending = spending
         self._closed = closed
@@ -77,9 +78,19 @@ class Budget:
         self._is_closed = False
         self.reached = ""
 
+    @property
+    def caps(self) -> Caps:
+        """Return the caps."""
+        return self._caps
+
+    @caps.setter
+    def caps(self, caps: Caps) -> None:
+        self._caps = caps
+        self.capped = bool(caps)
+
     def apply(self, event: Event) -> None:
-        """Hear an event of the journal."""
-        if self.caps:
+        """Hear an event of the journal; without a cap there is nothing to hear."""
+        if self.capped:
             self._spending.apply(event)
             self._look()
 
@@ -89,7 +100,7 @@ class Budget:
         Args:
             fresh: the call begins an intent.
         """
-        if not self.caps:
+        if not self.capped:
             return ""
         waiter = _Waiter(amount(most.tokens, most.usd), fresh)
         (self._fresh if fresh else self._begun).append(waiter)
@@ -103,7 +114,7 @@ class Budget:
 
     def release(self, most: Most, *, fresh: bool) -> None:
         """Give a reservation back, once what the call used is journalled or it was never made."""
-        if not self.caps:
+        if not self.capped:
             return
         self._reserved = plus(self._reserved, amount(most.tokens, most.usd), times=-1)
         self._under_way -= 1
@@ -170,7 +181,8 @@ class Budget:
         return "token" if caps.tokens is not None and wanted.tokens > caps.tokens else ""
 
     def _over_time(self) -> bool:
-        return self.caps.seconds is not None and self._spending.seconds(self._clock.now()) >= self.caps.seconds
+        seconds = self._caps.seconds
+        return seconds is not None and self._spending.seconds(self._clock.now()) >= seconds
 
     def _refused(self, over: str, *, fresh: bool, most: Amount = _NOTHING) -> str:
         self.reached = self.reached or over

@@ -16,9 +16,8 @@ import threading
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from qodebase.codec import JSON, json_decoder
 from qodebase.errors import QodebaseError
@@ -34,8 +33,7 @@ class CacheFailed(QodebaseError):
     """A cache that cannot be read or written."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(NamedTuple):
     """One read (``text`` None) or write, and who waits for it."""
 
     key: str

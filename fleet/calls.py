@@ -124,12 +124,12 @@ class Calls:
         cleared = self._clear(prompt, channel, fork, paths, where)
         if isinstance(cleared, Withheld):
             none = NoAnswer(failure=cleared.failure, why=cleared.why, model=channel.model.name)
-            return _called(none, Usage(), prompt.digest, channel)
+            return _called(none, Usage(), {"prompt": prompt.digest}, channel)
         prompt = cleared.prompt
         digest = prompt.digest
         held = self._held.get((intent, attempt, digest))
         if held is not None and (answer := self._again(held)) is not None:
-            return _called(answer, usage_of(answer), digest, channel)
+            return _called(answer, usage_of(answer), {"prompt": digest, "answer": held.answer}, channel)
         question = _Question(
             self,
             channel.most(prompt),
@@ -158,7 +158,8 @@ class Calls:
         finally:
             question.release()
         away = self._askers[id(channel)].turned_away(outcome)
-        return _called(outcome, question.usage, digest, channel, turned_away=away)
+        plan = {"prompt": digest, **({"answer": question.digest} if isinstance(outcome, Answer) else {})}
+        return _called(outcome, question.usage, plan, channel, turned_away=away)
 
     def keep(self, content: bytes) -> str:
         """Keep a prompt or an answer; return where, or the empty text where texts are not kept."""
@@ -221,6 +222,7 @@ class _Question:
         self, calls: Calls, most: Most, *, fresh: bool, free: bool, asked: dict[str, Any], where: dict[str, Any]
     ) -> None:
         self.usage = Usage()
+        self.digest = ""
         self._calls = calls
         self._most = most
         self._fresh = fresh
@@ -267,23 +269,30 @@ class _Question:
 
     def after(self, number: int, outcome: Answer | NoAnswer, latency_s: float, /) -> None:
         """Journal how a call ended."""
-        self.usage = self.usage + usage_of(outcome)
-        text = outcome.text if isinstance(outcome, Answer) else ""
+        used = usage_of(outcome)
+        self.usage = self.usage + used if self.usage.calls else used
+        if isinstance(outcome, Answer):
+            text = outcome.text.encode()
+            self.digest = hashlib.sha256(text).hexdigest() if text else ""
+            said = {
+                "outcome": "answer",
+                "source": outcome.source,
+                "named": outcome.named,
+                "answer": self.digest,
+                "ref": self._calls.keep(text) if text else "",
+            }
+        else:
+            said = {"outcome": str(outcome.failure), "why": outcome.why}
         self._calls.journal.write(
             events.Answered,
             call=self._open,
-            outcome="answer" if isinstance(outcome, Answer) else str(outcome.failure),
-            why="" if isinstance(outcome, Answer) else outcome.why,
-            source=outcome.source if isinstance(outcome, Answer) else "provider",
             model=outcome.model,
-            named=outcome.named if isinstance(outcome, Answer) else "",
             input_tokens=outcome.input_tokens,
             cached_tokens=outcome.cached_tokens,
             output_tokens=outcome.output_tokens,
             cost_usd=outcome.cost_usd,
             latency_s=latency_s,
-            answer=_digest(text),
-            ref=self._calls.keep(text.encode()) if text else "",
+            **said,
             **self._where,
         )
         if self._uses:
@@ -322,9 +331,8 @@ def usage_of(outcome: Answer | NoAnswer | events.Answered) -> Usage:
 
 
 def _called(
-    outcome: Answer | NoAnswer, usage: Usage, prompt: str, channel: Channel, *, turned_away: bool = False
+    outcome: Answer | NoAnswer, usage: Usage, plan: dict[str, str], channel: Channel, *, turned_away: bool = False
 ) -> Called:
-    plan = {"prompt": prompt, **({"answer": _digest(outcome.text)} if isinstance(outcome, Answer) else {})}
     model = channel.model
     return Called(
         outcome=outcome,
@@ -334,7 +342,3 @@ def _called(
         simulated=model.simulated,
         turned_away=turned_away,
     )
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest() if text else ""

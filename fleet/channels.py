@@ -41,9 +41,13 @@ def most_of(prompt: Prompt, price: Price | None, output_limit: int | None = None
 
     No tokenizer makes more than one token of a byte, so a prompt's bytes are the most that its text can count.
     """
-    tokens_in = sum(len(message.text.encode("utf-8", "replace")) + _MESSAGE_TOKENS for message in prompt.messages)
+    tokens_in = sum(_bytes(message.text) + _MESSAGE_TOKENS for message in prompt.messages)
     tokens_out = prompt.max_output_tokens if output_limit is None else output_limit
     return Most(tokens_in + tokens_out, None if price is None else price.most(tokens_in, tokens_out))
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

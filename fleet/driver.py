@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -128,6 +128,13 @@ class Driver:
         if self._journal is not None and not self.state.draining:
             self._journal.write(events.Ordered, actor="operator", what="drain")
 
+    def _hearing(self) -> Iterator[Callable[[Event], None]]:
+        """Yield what stops the sitting where events say so; without caps or conditions there is nothing to hear."""
+        if self._budget.capped:
+            yield self._budget.apply
+        if self._parts.stop_if:
+            yield self._stop_if.apply
+
     def _admit_no_more(self) -> None:
         if self._queue is not None:
             self._queue.drain()
@@ -157,7 +164,7 @@ class Driver:
                 self._folder.journal,
                 run=self._settings.run,
                 clock=self._parts.clock,
-                listeners=(self.state.apply, self._budget.apply, self._stop_if.apply, *self._parts.listeners),
+                listeners=(self.state.apply, *self._hearing(), *self._parts.listeners),
                 later=asyncio.get_running_loop().call_soon,
                 first=store.flush,
             )

@@ -175,7 +175,7 @@ class Asker:
         number = count.tries
         tokens = 0
         if self._throttle is not None:
-            tokens = expected_tokens(prompt)
+            tokens = expected_tokens(prompt) if self._throttle.counts_tokens else 0
             await self._throttle.enter(tokens)
         outcome: Answer | NoAnswer | None = None
         try:
@@ -183,7 +183,8 @@ class Asker:
                 if self._throttle is not None:
                     self._throttle.settle(tokens, 0)
                 return self._not_made(why)
-            await _told(before(number))
+            if (heard := before(number)) is not None:
+                await heard
             started = self._clock.now()
             try:
                 outcome = await self._asked.answer(prompt)
@@ -206,7 +207,8 @@ class Asker:
         # What may have been paid uses up its try.
         paid = not is_overloaded(outcome) or outcome.cost_usd is None
         count.turned_away += not paid and self.turned_away(outcome)
-        await _told(after(number, outcome, self._clock.now() - started))
+        if (heard := after(number, outcome, self._clock.now() - started)) is not None:
+            await heard
         return outcome
 
     def _not_made(self, why: str) -> NoAnswer:

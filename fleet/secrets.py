@@ -67,14 +67,13 @@ class _Lines:
     def __init__(self, text: str) -> None:
         self.places: list[tuple[int, int]] = []
         at = end = 0
-        for word in text.split():
-            if len(word) >= _LONG:
-                at = text.find(word, at)
-                if at >= end:
-                    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-                    end = len(text) if end < 0 else end
-                    self.places.append((start, end))
-                at += len(word)
+        for word in [word for word in text.split() if len(word) >= _LONG]:
+            at = text.find(word, at)
+            if at >= end:
+                start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+                end = len(text) if end < 0 else end
+                self.places.append((start, end))
+            at += len(word)
         self._text = "\n".join([text[start:end] for start, end in self.places])
         self._lowered = self._text.lower()
 
@@ -153,8 +152,8 @@ class Scanner:
         secret``, may hold a secret; so it is for detect-secrets.
         """
         lines = _Lines(text)
-        rules = [rule for rule in (*_rules(), *self._user) if rule.short or lines.places]
-        found = {one for rule in rules for one in rule.find(text, lines)}
+        rules = _rules() if lines.places else _short_rules()
+        found = {one for rule in (*rules, *self._user) for one in rule.find(text, lines)}
         if not found:
             return []
         kept: list[Found] = []
@@ -189,6 +188,11 @@ def redacted(text: str, found: Sequence[Found]) -> str:
 @cache
 def _rules() -> tuple[_Rule, ...]:
     return (*(_taken(name, hints) for name, hints in _TAKEN.items()), _json_web_token(), _private_key(), *_OWN)
+
+
+@cache
+def _short_rules() -> tuple[_Rule, ...]:
+    return tuple(rule for rule in _rules() if rule.short)
 
 
 def _taken(name: str, hints: tuple[str, ...]) -> _Rule:

@@ -95,6 +95,11 @@ class Throttle:
         return len(self._queue)
 
     @property
+    def counts_tokens(self) -> bool:
+        """Return whether there is a limit of tokens."""
+        return self._tokens is not None
+
+    @property
     def paused_s(self) -> float:
         """Return for how many seconds more the fleet keeps still."""
         return max(0.0, self._paused_until - self._clock.now())

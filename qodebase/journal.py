@@ -30,6 +30,7 @@ _ANY = msgspec.json.Decoder(dict[str, Any])
 _HEADER = frozenset(Event.__struct_fields__)
 _HOLE = b"\0"
 """Never stands in JSON."""
+_DAMAGED = "Take the journal back from a copy, or from an archive of the run; what landed stands in its repository."
 
 
 class JournalFailed(QodebaseError):
@@ -187,7 +188,7 @@ def read_events(path: Path, *, since: int = 0) -> Iterator[AnyEvent | Unknown]:
         for number, line in enumerate(lines, 1):
             if not line.endswith(b"\n") or (_HOLE in line and _never_synced(lines)):
                 return
-            event = decode_event(line, f"{path.name} line {number}")
+            event = decode_event(line, f"{path} line {number}")
             if event.seq > since:
                 yield event
 
@@ -199,12 +200,12 @@ def decode_event(line: bytes, source: str) -> AnyEvent | Unknown:
     except msgspec.ValidationError as error:
         return _decode_unknown(line, source, error)
     except msgspec.DecodeError as error:
-        raise BadData(f"{source} is not JSON: {error}") from None
+        raise BadData(f"{source} is not JSON: {error}", hint=_DAMAGED) from None
 
 
 def _decode_unknown(line: bytes, source: str, error: msgspec.ValidationError) -> Unknown:
     if "Invalid value" not in str(error) or not str(error).endswith("`$.kind`"):
-        raise BadData(f"{source}: {error}") from None
+        raise BadData(f"{source}: {error}", hint=_DAMAGED) from None
     known = {name: value for name, value in _ANY.decode(line).items() if name in _HEADER}
     return convert(known | {"kind": "unknown"}, Unknown, source=source)
 
@@ -241,7 +242,9 @@ def _hole(descriptor: int, name: str) -> int:
                 lines.seek(at + found)
                 lines.readline()
                 if not _never_synced(lines):
-                    raise BadData(f"{name}: zeros stand before durable events: the disk has lost a part of it")
+                    raise BadData(
+                        f"{name}: zeros stand before durable events: the disk has lost a part of it", hint=_DAMAGED
+                    )
             return at + found
         at += len(chunk)
     return at

@@ -129,6 +129,13 @@ class RunState:
         """Move on by one event; kinds that change no state, and intents that are not of the run, are passed over."""
         self.seq = event.seq
         self.last_at = event.at
+        state = None if event.intent is None else self.intents.get(event.intent)
+        if state is None:
+            self._apply_to_run(event)
+        else:
+            self._apply_to(state, event)
+
+    def _apply_to_run(self, event: Event) -> None:
         match event:
             case RunStarted():
                 self.sittings = event.sitting
@@ -159,8 +166,6 @@ class RunState:
                 self.composed.append(event.commit)
                 self.uncomposed.difference_update(event.shards)
                 self.tip = event.commit
-            case _ if event.intent in self.intents:
-                self._apply_to(self.intents[event.intent], event)
 
     def _apply_to(self, state: IntentState, event: Event) -> None:
         match event:
@@ -179,24 +184,12 @@ class RunState:
                 self._move_on()
                 state.answered[event.call] = event
                 state.answered_at = event.at
-            case CutOff():
-                state.asked.pop(event.call, None)
             case ChangeMade():
                 state.change_ref, state.change_digest = event.ref, event.change
                 state.paths = event.paths
-            case Replayed():
-                state.change_ref, state.change_digest = event.ref, event.change
-                state.paths = event.paths or state.paths
-                state.replay = event.replay
             case Queued():
                 state.lane = event.lane
                 state.queued_at = event.at
-            case TrainBuilt():
-                state.train = event.train
-            case CollisionMet():
-                state.collided.append(event.collided)
-            case SentBack():
-                state.sent_back = event
             case Landed():
                 self._move_on()
                 state.ending = Ending.LANDED
@@ -213,6 +206,18 @@ class RunState:
                 state.ending = event.ending
                 state.reason = event.reason
                 state.ended_at = event.at
+            case CutOff():
+                state.asked.pop(event.call, None)
+            case Replayed():
+                state.change_ref, state.change_digest = event.ref, event.change
+                state.paths = event.paths or state.paths
+                state.replay = event.replay
+            case TrainBuilt():
+                state.train = event.train
+            case CollisionMet():
+                state.collided.append(event.collided)
+            case SentBack():
+                state.sent_back = event
 
     def _move_on(self) -> None:
         self.progress += 1

@@ -14,24 +14,34 @@ class Stoppable:
     """
 
     def __init__(self) -> None:
-        self._scope = asyncio.timeout(None)
+        self._task: asyncio.Task[object] | None = None
+        self._cancelling = 0
+        self._cancelled = False
         self.stopped = False
 
     def stop(self) -> None:
         """Cancel the block; must be called within it, from another task or a callback of the same loop."""
         if not self.stopped:
             self.stopped = True
-            self._scope.reschedule(asyncio.get_running_loop().time())
+            asyncio.get_running_loop().call_soon(self._cancel)
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._cancelled = True
+            self._task.cancel()
 
     async def __aenter__(self) -> Stoppable:
-        await self._scope.__aenter__()
+        task = asyncio.current_task()
+        assert task is not None
+        self._task, self._cancelling = task, task.cancelling()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        try:
-            await self._scope.__aexit__(kind, error, trace)
-        except TimeoutError:
-            return True
-        return False
+        task, self._task = self._task, None
+        assert task is not None
+        if not self._cancelled:
+            return False
+        # As `asyncio.timeout` does: what else cancelled the task meanwhile is not swallowed.
+        return task.uncancel() <= self._cancelling and kind is asyncio.CancelledError

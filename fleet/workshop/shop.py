@@ -205,14 +205,15 @@ def is_worth_a_helper(job: Job, models: Sequence[Model], clock: Clock, *, agents
 
 
 def _request(number: int, piece: _Piece) -> Request:
-    known = [(path, piece.fork.entry(path)) for path in (*piece.intent.scope, *piece.shared)]
-    held = [(path, piece.fork.held(path)) for path in piece.shared]
+    fork = piece.fork
+    known = [(path, fork.entry(path)) for path in (*piece.intent.scope, *piece.shared)]
+    held = [(path, fork.held(path)) for path in piece.shared]
     return Request(
         number=number,
         intent=piece.intent,
-        commit=piece.fork.commit,
-        entries=tuple((path, 0, "") if entry is None else (path, entry.mode, entry.id) for path, entry in known),
-        contents=tuple((path, content) for path, content in held if content is not None),
+        commit=fork.commit,
+        entries=tuple([(path, 0, "") if entry is None else (path, entry.mode, entry.id) for path, entry in known]),
+        contents=tuple([(path, content) for path, content in held if content is not None]),
         shared=piece.shared,
         answer=piece.answer,
     )

@@ -50,7 +50,7 @@ _ASKED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_ASKED_WORDS = ("paragraph", "document", "docstring", "of the ", "following code")
+_ASKED_WORDS = ("paragraph", "document", "docstring", "rest of the ", "following code")
 """One of them stands in whatever `_ASKED` finds, which takes long to look for."""
 
 _CODE = re.compile(
@@ -64,6 +64,10 @@ _CODE = re.compile(
     """,
     re.VERBOSE,
 )
+_CODE_SIGN = re.compile(r"[](){}[;:=@#/>]")
+_CODE_WORDS = ("from ", "import ", "return", ",")
+"""What `_CODE` finds begins with one of them or has a sign of code."""
+
 _WORD = re.compile(r"[^\W_][\w.'-]*")
 _HOST = re.compile(r"https?://([^/\s)>\]]+)")
 _COMMENT = re.compile(r"\s(?:#|//) .*")
@@ -111,26 +115,41 @@ def _loops(lines: Sequence[str]) -> bool:
 
     Items of a list say the same of different things, so only whole ones are looked at.
     """
-    if max(Counter(line for line in lines if len(line.split()) > 2).values(), default=0) > 2:
-        return True
+    if len(lines) - len(set(lines)) > 1:
+        counts = Counter(line for line in lines if len(line.split()) > 2)
+        if max(counts.values(), default=0) > 2:
+            return True
     prose = [line for line in lines if not line.startswith(("- ", "* "))]
-    said = Counter(part for line in prose for part in _SENTENCE_END.split(line) if len(part.split()) > 8)
-    if max(said.values(), default=0) > 1:
-        return True
+    said = [part for line in prose for part in _SENTENCE_END.split(line)]
+    if len(set(said)) < len(said):
+        counts = Counter(part for part in said if len(part.split()) > 8)
+        if max(counts.values(), default=0) > 1:
+            return True
     words = _WORD.findall(" ".join(prose).lower())
+    if len(words) < _LOOP_WORDS:
+        return False
     pairs = list(pairwise(words))
-    runs = Counter(zip(pairs, pairs[2:], strict=False))
-    once = sum(1 for count in runs.values() if count == 1)
-    return len(words) >= _LOOP_WORDS and once < _ONCE * runs.total()
+    runs = list(zip(pairs, pairs[2:], strict=False))
+    # Each run that is not the only one of its kind takes at most one kind from those that come once.
+    if 2 * len(set(runs)) - len(runs) >= _ONCE * len(runs):
+        return False
+    once = sum(1 for count in Counter(runs).values() if count == 1)
+    return once < _ONCE * len(runs)
 
 
 def _is_code(lines: Sequence[str], content: bytes) -> bool:
     """Return whether a text begins with code, is mostly code, or is mostly taken from the file."""
-    code = [_CODE.fullmatch(_COMMENT.sub("", line).rstrip()) is not None for line in lines]
+    code = [_is_code_line(line) for line in lines]
     if code[0] or 3 * sum(code) > 2 * len(lines):
         return True
     copied = sum(1 for line in lines if len(line) > 12 and line.encode("utf-8", "replace") in content)
     return copied > 2 and 2 * copied > len(lines)
+
+
+def _is_code_line(line: str) -> bool:
+    if _CODE_SIGN.search(line) is None and not line.startswith(_CODE_WORDS):
+        return False
+    return _CODE.fullmatch(_COMMENT.sub("", line).rstrip()) is not None
 
 
 @lru_cache(maxsize=4)

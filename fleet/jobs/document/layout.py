@@ -6,7 +6,6 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-_SPACING = re.compile(r"[^\S ]|  |^ | $|^$")
 _ITEM = re.compile(r"(?P<mark>[-*+]|\d{1,3}[.)])[ ]+(?=\S)")
 
 
@@ -42,8 +41,8 @@ def _items(paragraph: str) -> Iterator[str]:
 def _filled(item: str, width: int, first: int) -> list[str]:
     mark = _ITEM.match(item)
     hang = " " * len(mark[0]) if mark else ""
-    if _SPACING.search(item) is None:
-        return _packed(item.split(" "), width, first, hang)
+    if item and " ".join(item.split()) == item:
+        return _packed(item, width, first, hang)
     lines = textwrap.wrap(
         " " * first + item,
         width,
@@ -54,16 +53,16 @@ def _filled(item: str, width: int, first: int) -> list[str]:
     return [lines[0][first:], *lines[1:]] if lines else []
 
 
-def _packed(words: list[str], width: int, first: int, hang: str) -> list[str]:
+def _packed(item: str, width: int, first: int, hang: str) -> list[str]:
     """Return words in as few lines as their order allows; what ``textwrap.wrap`` gives for single blanks, sooner."""
     lines = []
-    line, used = words[0], first + len(words[0])
-    for word in words[1:]:
-        if used + 1 + len(word) <= width:
-            line += f" {word}"
-            used += 1 + len(word)
-        else:
-            lines.append(line)
-            line = hang + word
-            used = len(line)
-    return [*lines, line]
+    at, before, room = 0, "", width - first
+    while len(item) - at > room:
+        end = item.rfind(" ", at, max(at, at + room + 1))
+        if end < 0:
+            end = item.find(" ", at)
+        if end < 0:
+            break
+        lines.append(before + item[at:end])
+        at, before, room = end + 1, hang, width - len(hang)
+    return [*lines, before + item[at:]]

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fleet.jobs.document.known_places import place_in
+from fleet.jobs.document.known_places import broken_in, place_in
 from fleet.jobs.document.language import Ending, Language, NoPlace, Place
 from fleet.jobs.document.languages import language_of
-from fleet.jobs.document.text_rules import broken_rules
 from replay_rules.parsing import Leaf, parse
 
 
@@ -72,10 +71,9 @@ def _run_is_wrong(language: Language, place: Place, after: bytes, length: int) -
     run = after[place.offset : place.offset + length]
     if not _is_set_off(place, run):
         return "the blank lines around the header differ from the place's"
-    body = language.body_of(run, place)
-    if body is None:
+    broken = broken_in(language, run, place)
+    if broken is None:
         return "the run alone is not exactly one comment or docstring"
-    broken = broken_rules(body, language.rules)
     if broken:
         return f"the text breaks a rule: {', '.join(broken)}"
     again = place_in(language, after)

@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 MAX_CHARACTERS = 8000
 CONTROL = "control character"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule:
     """One thing that a header may not hold: its name, how it is found, and the harmless spelling of it.
 
-    ``needles`` are lower-case; where none of them occurs the pattern cannot match and is not tried.
+    ``needles`` are lower-case; where none of them occurs the pattern cannot match and is not tried. A rule equals
+    only itself.
     """
 
     name: str
@@ -28,10 +30,7 @@ class Rule:
 
     def applies(self, lowered: str) -> bool:
         """Return whether the rule could match a text, given in lower case."""
-        for needle in self.needles:  # noqa: SIM110 - a generator costs several times the search
-            if needle in lowered:
-                return True
-        return False
+        return any(needle in lowered for needle in self.needles)
 
 
 def rule(name: str, needles: str, pattern: str, harmless: str) -> Rule:
@@ -42,6 +41,18 @@ def rule(name: str, needles: str, pattern: str, harmless: str) -> Rule:
         pattern=re.compile(pattern, re.IGNORECASE),
         harmless=harmless,
     )
+
+
+@lru_cache
+def _needles(rules: tuple[Rule, ...]) -> tuple[tuple[str, Rule], ...]:
+    """Return the needles of the common rules and of ``rules``, each with its rule, in the rules' order."""
+    return tuple((needle, one) for one in (*COMMON, *rules) for needle in one.needles)
+
+
+def _possible(lowered: str, rules: tuple[Rule, ...]) -> list[Rule]:
+    """Return the rules that could match a text, given in lower case, in their order."""
+    found = [one for needle, one in _needles(rules) if needle in lowered]
+    return list(dict.fromkeys(found)) if len(found) > 1 else found
 
 
 _CONTROL = re.compile(
@@ -64,11 +75,17 @@ COMMON = (
 )
 
 
+def _has_controls(text: str) -> bool:
+    """Return whether a text holds what `_CONTROL` finds, which it need not be asked about plain ASCII."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return False
+    return _CONTROL.search(text) is not None
+
+
 def broken_rules(text: str, rules: Sequence[Rule]) -> tuple[str, ...]:
     """Return the names of the rules that ``text`` breaks, the common ones included; each name once."""
-    names = [CONTROL] if _CONTROL.search(text) else []
-    lowered = text.lower()
-    names += [one.name for one in (*COMMON, *rules) if one.applies(lowered) and one.pattern.search(text)]
+    names = [CONTROL] if _has_controls(text) else []
+    names += [one.name for one in _possible(text.lower(), tuple(rules)) if one.pattern.search(text)]
     return tuple(dict.fromkeys(names))
 
 
@@ -81,7 +98,7 @@ def sanitise(text: str, rules: Sequence[Rule]) -> tuple[str, tuple[str, ...]]:
     """
     names: list[str] = []
     clean = unwrapped(_newlines(text))
-    if _CONTROL.search(clean):
+    if _has_controls(clean):
         names.append(CONTROL)
         clean = _CONTROL.sub("", clean)
     for _ in range(4):
@@ -94,8 +111,10 @@ def sanitise(text: str, rules: Sequence[Rule]) -> tuple[str, tuple[str, ...]]:
 
 
 def _replaced(text: str, rules: Sequence[Rule]) -> tuple[str, list[str]]:
-    names = []
+    names: list[str] = []
     lowered = text.lower()
+    if not _possible(lowered, tuple(rules)):
+        return text, names
     for entry in (*COMMON, *rules):
         if not entry.applies(lowered):
             continue
@@ -121,13 +140,17 @@ def unwrapped(text: str) -> str:
 _FENCE = re.compile(r"```[\w+-]*\n(?P<inner>(?:(?!```).)*)```", re.DOTALL)
 _QUOTES = re.compile(r'[rRuU]?(?P<mark>"""|\'\'\')(?P<inner>(?:(?!(?P=mark)).)*)(?P=mark)', re.DOTALL)
 _BLOCK = re.compile(r"/\*[*!]?(?P<inner>(?:(?!\*/).)*)\*/", re.DOTALL)
+_LINE_ENDS = ("\r\n", "\r", "\u0085", "\u2028", "\u2029", "\v", "\f")
 
 
 def _newlines(text: str) -> str:
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return re.sub("[\u0085\u2028\u2029\v\f]", "\n", text).replace("\t", "    ")
+    for end in _LINE_ENDS:
+        text = text.replace(end, "\n")
+    return text.replace("\t", "    ")
 
 
 def _trimmed(text: str) -> str:
-    lines = "\n".join(line.rstrip() for line in text.split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n").rstrip()
+    lines = "\n".join([line.rstrip() for line in text.split("\n")])
+    if "\n\n\n" in lines:
+        lines = re.sub(r"\n{3,}", "\n\n", lines)
+    return lines.strip("\n").rstrip()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fleet.jobs.document.encoding import fitted
-from fleet.jobs.document.known_places import place_in
+from fleet.jobs.document.known_places import broken_in, place_in
 from fleet.jobs.document.language import Ending, Language, NoPlace, Place
 from fleet.jobs.document.languages import language_of
-from fleet.jobs.document.text_rules import MAX_CHARACTERS, broken_rules, sanitise
+from fleet.jobs.document.text_rules import MAX_CHARACTERS, sanitise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +56,9 @@ def _inserted(language: Language, place: Place, content: bytes, text: str) -> In
     if not any(char.isalnum() for char in clean):
         return Refused(reason="the text is empty")
     run = language.render(clean, place)
-    body = language.body_of(run, place)
-    if body is None:
+    broken = broken_in(language, run, place)
+    if broken is None:
         return Refused(reason="the text does not stay inside of one comment")
-    broken = broken_rules(body, language.rules)
     if broken:
         return Refused(reason=f"the text breaks a rule: {', '.join(broken)}")
     offset = place.offset

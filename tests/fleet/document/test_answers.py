@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -112,6 +114,27 @@ def test_a_text_that_goes_round_in_circles_is_a_loop() -> None:
     words = "it reads the box and then it writes the box and then "
     assert fault(f"Boxes. {words * 4}") == LOOP
     assert fault("Boxes:\n\n" + "- `Box`: holds all things.\n" * 3) == LOOP
+
+
+def test_a_text_loops_exactly_where_counting_all_of_it_says_so() -> None:
+    def counted(lines: list[str]) -> bool:
+        if max(Counter(line for line in lines if len(line.split()) > 2).values()) > 2:
+            return True
+        words = " ".join(lines).split()
+        runs = Counter(zip(words, words[1:], words[2:], words[3:], strict=False))
+        once = sum(1 for count in runs.values() if count == 1)
+        return len(words) >= 30 and once < 0.6 * runs.total()
+
+    chance = random.Random(7)
+    found = Counter[bool]()
+    for _ in range(400):
+        pool = [f"word{number}" for number in range(chance.randrange(2, 60))]
+        lines = [" ".join(chance.choices(pool, k=6)) for _ in range(chance.randrange(3, 9))]
+        lines += chance.choices(lines, k=chance.randrange(3))
+        loops = counted(lines)
+        assert (fault_of("\n".join(lines), b"", "") == LOOP) is loops
+        found[loops] += 1
+    assert min(found[True], found[False]) > 20
 
 
 def test_lines_taken_from_the_file_are_no_documentation() -> None:

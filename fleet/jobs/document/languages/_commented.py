@@ -107,11 +107,13 @@ class Commented(Language):
     marks: ClassVar[Marks]
     reader: ClassVar[type[Declared]]
     _run: ClassVar[re.Pattern[str]]
+    _prefix: ClassVar[re.Pattern[str]]
 
     def __init_subclass__(cls) -> None:
-        """Prepare the pattern of a run."""
+        """Prepare the patterns of a run."""
         if hasattr(cls, "frame"):
             cls._run = cls.frame.pattern()
+            cls._prefix = re.compile(rf"^{re.escape(cls.frame.prefix)} ?", re.MULTILINE)
 
     def find_place(self, content: bytes) -> Place | NoPlace:
         """Return where the header goes, or why it takes none."""
@@ -164,7 +166,7 @@ class Commented(Language):
             return None
         if place.breaks_line and not text.startswith("\n"):
             return None
-        body = re.sub(rf"^{re.escape(self.frame.prefix)} ?", "", match["lines"], flags=re.MULTILINE)
+        body = self._prefix.sub("", match["lines"])
         tag = self.frame.tag
         if not body.startswith(tag) or not body[len(tag) :].strip():
             return None

@@ -19,6 +19,7 @@ from qodebase.commands.bench.support.workload import GitFailed, environment
 from qodebase.commands.support.sitting import sit
 from qodebase.commands.support.starting import freeze, prepared
 from qodebase.events import Admitted, Ended, Event, Landed, RunStarted
+from qodebase.journal import read_events
 from qodebase.runs import RunFolder
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Watch:
-    """Hears the events of a run."""
+    """Reads the events of a run, once it is over: hearing them would be a part of what is measured."""
 
     def __init__(self) -> None:
         self.start = self.last = 0.0
@@ -100,29 +101,30 @@ def _run(work: Work, out: Path, workers: int) -> Measured:
     with prepared(work.order(out, workers=workers), work.surroundings, clock) as ready:
         folder = freeze(ready, clock)
     prepare = time.perf_counter() - began
-    watch = Watch()
     processor = _processor()
     drivers: list[Driver] = []
-    asyncio.run(_sit(folder, work, clock, watch, drivers.append))
+    asyncio.run(_sit(folder, work, clock, drivers.append))
+    end, processor = clock.now(), _processor() - processor
     workshop = drivers[0].workshop
+    watch = Watch()
+    for event in read_events(folder.journal):
+        watch.hear(event)
     return Measured(
         prepare=prepare,
         start=watch.start,
         last_landing=watch.last,
-        end=clock.now(),
+        end=end,
         landed_in=watch.landed_in,
         busy_peak=watch.busy_peak,
         code_check=workshop.proof_s,
         pieces_helped=workshop.helped,
-        processor=_processor() - processor,
+        processor=processor,
         peak_rss=sum(resource.getrusage(who).ru_maxrss for who in _ALL) * 1024,
     )
 
 
-async def _sit(
-    folder: RunFolder, work: Work, clock: SystemClock, watch: Watch, started: Callable[[Driver], None]
-) -> None:
-    await sit(folder, work.surroundings, clock, first=True, listeners=(watch.hear,), started=started)
+async def _sit(folder: RunFolder, work: Work, clock: SystemClock, started: Callable[[Driver], None]) -> None:
+    await sit(folder, work.surroundings, clock, first=True, started=started)
 
 
 def _processor() -> float:
