@@ -84,14 +84,25 @@ def _inserted(base: list[bytes], side: list[bytes], section: range) -> dict[int,
         deeper = {heading.line: heading for heading in headings_of(lines)}
         if any(heading.rank <= rank for heading in deeper.values()):
             return "a release was made meanwhile: author"
-        fault = _fault(lines, set(deeper), opened=at > 0 and bool(base[at - 1].strip()))
+        fault = _fault(lines, set(deeper), below=_bullet_above(base, at))
         if fault:
             return fault
         found[at] = lines
     return found
 
 
-def _fault(lines: list[bytes], headings: set[int], *, opened: bool) -> str:
+def _bullet_above(base: list[bytes], at: int) -> bytes:
+    """Return the nearest bullet above a place with no heading between, or nothing."""
+    titles = {heading.line for heading in headings_of(base)}
+    for number in range(at - 1, -1, -1):
+        if number in titles:
+            return b""
+        if BULLET.match(base[number]):
+            return base[number]
+    return b""
+
+
+def _fault(lines: list[bytes], headings: set[int], *, below: bytes) -> str:
     """Say which line is no bullet, or the empty text."""
     for at, line in enumerate(lines):
         plain = not line.strip() or at in headings or BULLET.match(line)
@@ -104,8 +115,12 @@ def _fault(lines: list[bytes], headings: set[int], *, opened: bool) -> str:
         if not line.endswith(b"\n"):
             return "the last line does not end: model"
     first = next((line for line in lines if line.strip()), b"")
-    nested = first[:1].isspace()
-    return "the bullets belong below another one: model" if nested and opened else ""
+    nested = bool(below) and _indent(first) > _indent(below)
+    return "the bullets belong below another one: model" if nested else ""
+
+
+def _indent(line: bytes) -> int:
+    return len(line) - len(line.lstrip(b" \t"))
 
 
 def _joined(

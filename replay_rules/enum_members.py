@@ -57,6 +57,8 @@ def appended(place: Place, region: Region) -> tuple[Item, ...] | Declined:
         later = place.base.items[place.base.items.index(region.before) + 1 :] if region.before else place.base.items
         if any(item.kind == "member" for item in later):
             return Declined(why="members inserted before others move their values: model")
+        if any(b"iota" in item.text for item in (*found.main, *found.change)):
+            return Declined(why="a member without a value repeats the expression above it: model")
         return concatenate(place, region, found.main, found.change)
     if any(value is None for value in (*main.values(), *change.values())):
         return Declined(why="written and counted values are mixed: model")

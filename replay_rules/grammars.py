@@ -8,7 +8,7 @@ an ``impl``, which may be opened many times).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,13 +19,14 @@ class Grammar:
         kinds: node kind to the definition's kind.
         patterns: query patterns beside those, their node captured as ``n``; ``kinds`` names the kind of that node.
         overloads: node kinds of which several with different parameters may bear one name.
-        pairs: node kind of a literal's entry with a field ``key``, where the literal's keys must differ.
+        once: query patterns of what must differ within one node, captured as ``n`` within ``h``: the keys of a literal,
+            the names in a call or a signature, the fields of a type, the cases of a decision.
     """
 
     kinds: Mapping[str, str]
     patterns: tuple[str, ...] = ()
     overloads: frozenset[str] = field(default_factory=frozenset)
-    pairs: str = ""
+    once: tuple[str, ...] = ()
 
     @property
     def query(self) -> str:
@@ -48,6 +49,24 @@ _SCRIPT_PATTERNS = (
     "(expression_statement (assignment_expression left: (member_expression)) @n)",
     "(expression_statement (call_expression function: (identifier) arguments: (arguments . (string))) @n)",
 )
+_SCRIPT_ONCE = (
+    "(object (pair key: (_) @n)) @h",
+    "(switch_body (switch_case value: (_) @n)) @h",
+)
+_PLAIN_ONCE = (
+    *_SCRIPT_ONCE,
+    "(formal_parameters (identifier) @n) @h",
+    "(formal_parameters (assignment_pattern left: (identifier) @n)) @h",
+)
+_TYPED_ONCE = (
+    *_SCRIPT_ONCE,
+    "(formal_parameters (required_parameter pattern: (identifier) @n)) @h",
+    "(formal_parameters (optional_parameter pattern: (identifier) @n)) @h",
+)
+_TAG_ONCE = tuple(
+    f"({kind} (jsx_attribute (property_identifier) @n)) @h"
+    for kind in ("jsx_opening_element", "jsx_self_closing_element")
+)
 _TYPED = Grammar(
     kinds={
         **_SCRIPT,
@@ -66,7 +85,7 @@ _TYPED = Grammar(
     },
     patterns=(*_SCRIPT_PATTERNS, "(enum_body name: (property_identifier) @n)"),
     overloads=frozenset({"function_signature", "method_signature", "abstract_method_signature"}),
-    pairs="pair",
+    once=_TYPED_ONCE,
 )
 _C = {
     "function_definition": "function",
@@ -79,16 +98,31 @@ _C = {
     "preproc_function_def": "function",
 }
 _C_PATTERNS = tuple(f"({kind} body: (_)) @n" for kind in ("struct_specifier", "union_specifier", "enum_specifier"))
+_C_ONCE = (
+    "(field_declaration_list (field_declaration declarator: (field_identifier) @n)) @h",
+    "(compound_statement (case_statement value: (_) @n)) @h",
+)
 
 GRAMMARS: Mapping[str, Grammar] = {
     "python": Grammar(
         kinds={"function_definition": "function", "class_definition": "class", "assignment": "variable"},
         patterns=("(expression_statement (assignment left: (identifier)) @n)",),
-        pairs="pair",
+        once=(
+            "(dictionary (pair key: (_) @n)) @h",
+            "(argument_list (keyword_argument name: (identifier) @n)) @h",
+            "(parameters (identifier) @n) @h",
+            "(parameters (typed_parameter . (identifier) @n)) @h",
+            "(parameters (default_parameter name: (identifier) @n)) @h",
+            "(parameters (typed_default_parameter name: (identifier) @n)) @h",
+        ),
     ),
-    "javascript": Grammar(kinds={**_SCRIPT, "field_definition": "variable"}, patterns=_SCRIPT_PATTERNS, pairs="pair"),
+    "javascript": Grammar(
+        kinds={**_SCRIPT, "field_definition": "variable"},
+        patterns=_SCRIPT_PATTERNS,
+        once=(*_PLAIN_ONCE, *_TAG_ONCE),
+    ),
     "typescript.typescript": _TYPED,
-    "typescript.tsx": _TYPED,
+    "typescript.tsx": replace(_TYPED, once=(*_TYPED_ONCE, *_TAG_ONCE)),
     "go": Grammar(
         kinds={
             "function_declaration": "function",
@@ -97,7 +131,13 @@ GRAMMARS: Mapping[str, Grammar] = {
             "type_alias": "type",
             "const_spec": "variable",
             "var_spec": "variable",
-        }
+        },
+        once=(
+            "(literal_value (keyed_element . (literal_element) @n)) @h",
+            "(field_declaration_list (field_declaration name: (field_identifier) @n)) @h",
+            "(parameter_list (parameter_declaration name: (identifier) @n)) @h",
+            "(expression_switch_statement (expression_case value: (expression_list (_) @n))) @h",
+        ),
     ),
     "rust": Grammar(
         kinds={
@@ -114,7 +154,11 @@ GRAMMARS: Mapping[str, Grammar] = {
             "macro_definition": "function",
             "mod_item": "class",
             "impl_item": "space",
-        }
+        },
+        once=(
+            "(field_initializer_list (field_initializer field: (field_identifier) @n)) @h",
+            "(field_declaration_list (field_declaration name: (field_identifier) @n)) @h",
+        ),
     ),
     "java": Grammar(
         kinds={
@@ -173,11 +217,12 @@ GRAMMARS: Mapping[str, Grammar] = {
         },
         overloads=frozenset({"function_declaration", "protocol_function_declaration", "init_declaration"}),
     ),
-    "c": Grammar(kinds=_C, patterns=_C_PATTERNS),
+    "c": Grammar(kinds=_C, patterns=_C_PATTERNS, once=_C_ONCE),
     "cpp": Grammar(
         kinds={**_C, "class_specifier": "class", "alias_declaration": "type", "namespace_definition": "space"},
         patterns=(*_C_PATTERNS, "(class_specifier body: (_)) @n"),
         overloads=frozenset({"function_definition"}),
+        once=_C_ONCE,
     ),
     "ruby": Grammar(
         kinds={
@@ -188,6 +233,7 @@ GRAMMARS: Mapping[str, Grammar] = {
             "assignment": "variable",
         },
         patterns=("(assignment left: (constant)) @n", "(class name: (_)) @n", "(module name: (_)) @n"),
+        once=("(hash (pair key: (_) @n)) @h", "(argument_list (pair key: (_) @n)) @h"),
     ),
 }
 

@@ -1,10 +1,12 @@
 """What must hold of every automatic result, whatever made it.
 
 - I1: a file that parses on both sides parses; no result has more faults than the worse side.
-- I2: no definition stands more often than in either side, and no literal or mapping holds more doubled keys.
+- I2: no definition stands more often than in either side, no literal, mapping, call or signature holds more doubled
+  keys, no list of data more doubled texts, and no name is bound by imports to more things.
 - I3: lines add up. Of a clean merge exactly: what main holds, plus what the change added, less what it removed. A rule
   may write lines that are on neither side, so there: what nobody touched is still there, and no new word is lost.
 - I4, for clean merges: a second, different diff puts every hunk at the same place.
+- astray, for clean merges: nothing stands below another key, section or class than on its side.
 - alike, for clean merges: no hunk was made by both sides, unless the job says that it is meant once, or
   `replay_rules.meant_once` shows that it cannot be meant twice.
 - swept, for rules on code: no word comes back that one side took out of all the places where it stood.
@@ -17,10 +19,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from qodebase.collision import Collision, Declined, Resolved
+from replay_rules.bindings import clashing
 from replay_rules.clean_merge import merge
 from replay_rules.data_keys import reader_of
 from replay_rules.grammars import GRAMMARS, language_of
@@ -33,7 +36,9 @@ from replay_rules.symbols import definitions, doubled_keys
 PARSED_BYTES = 1 << 20
 """Larger files are data; I1 and I2 do not look at them."""
 
+Placed = tuple[tuple[bytes, ...], bytes]
 _WHOLE_DIFF_LINES = 4000
+_CLOSE = 6
 _WORD = re.compile(rb"(?<![\w\x80-\xff])[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 
 
@@ -62,6 +67,7 @@ def merge_objection(collision: Collision, result: bytes) -> str:
         _placement(lines, left, right, result)
         or _sum(lines, ours, theirs, result, once)
         or ("" if result in (main, change) else _structure(collision.path, main, change, result))
+        or _astray(collision.path, (base, main, change, result), vague=_is_vague((lines, ours, theirs), left, right))
     )
 
 
@@ -102,6 +108,57 @@ def _sum(base: list[bytes], ours: list[bytes], theirs: list[bytes], result: byte
     wanted.subtract(lines_of(result))
     wrong = [line for line, count in wanted.items() if count]
     return f"I3: the line {_shown(wrong[0])} does not add up" if wrong else ""
+
+
+def _is_vague(versions: Sequence[list[bytes]], left: list[Hunk], right: list[Hunk]) -> bool:
+    """Return whether hunks of both sides are close, and each line between them is one of several alike."""
+    both = sorted([*((hunk.start, hunk.end, 0) for hunk in left), *((hunk.start, hunk.end, 1) for hunk in right)])
+    near = [(one[1], two[0]) for one, two in itertools.pairwise(both) if one[2] != two[2] and two[0] - one[1] <= _CLOSE]
+    if not near:
+        return False
+    often = [Counter(version) for version in versions]
+    base = versions[0]
+    return any(all(any(count[line] > 1 for count in often) for line in base[start:end]) for start, end in near)
+
+
+def _astray(path: bytes, versions: Sequence[bytes], *, vague: bool) -> str:
+    """Say what stands below something else than on its side, which is still there, or the empty text.
+
+    Lines that merge clean may do that where the line between two hunks is one of many, such as a closing bracket.
+    """
+    if max(map(len, versions)) > PARSED_BYTES:
+        return ""
+    read = _placed_by(path, vague=vague)
+    if read is None:
+        return ""
+    found = [read(content) for content in versions]
+    if None in found:
+        return ""
+    base, main, change, result = (Counter(places) for places in found)
+    there = {around[:depth] for around, _ in result for depth in range(len(around) + 1)}
+    for place in {*main, *change, *base}:
+        ours, theirs, now = (side[place] - base[place] for side in (main, change, result))
+        least = ours + theirs if ours * theirs <= 0 else max(ours, theirs)
+        if now < least and place[0] in there:
+            return f"astray: {_shown(place[1])} stands elsewhere than on its side"
+    return ""
+
+
+def _placed_by(path: bytes, *, vague: bool) -> Callable[[bytes], Mapping[Placed, int] | None] | None:
+    language = language_of(path)
+    if language is not None and language in GRAMMARS:
+        return (lambda content: _code_places(language, content)) if vague else None
+    data = reader_of(path)
+    return (lambda content: None if (keys := data(content)).faults else keys.places) if data is not None else None
+
+
+@kept(1 << 20)
+def _code_places(language: str, content: bytes) -> Counter[Placed]:
+    found: Counter[Placed] = Counter()
+    for one in definitions(language, content):
+        found[one.parent, one.name] += 1
+        found[(*one.parent, one.name), b""] += 0
+    return found
 
 
 def _losses(base: bytes, main: bytes, change: bytes, result: bytes) -> str:
@@ -174,6 +231,8 @@ def _read_code(language: str, content: bytes) -> _Structure:
     parsed = parsed_once(language, content)
     names: Counter[Hashable] = Counter(one.key for one in definitions(language, content) if one.kind != "space")
     names.update({("key", text): count + 1 for text, count in doubled_keys(parsed).items()})
+    if not parsed.is_torn:
+        names.update({("bound", name): count for name, count in clashing(parsed).items()})
     return _Structure(parsed.faults(), names)
 
 
@@ -186,6 +245,8 @@ def _named(key: Hashable) -> str:
     match key:
         case ("key", bytes() as text):
             return f"the key {_shown(text)}"
+        case ("bound", bytes() as name):
+            return f"an import of {_shown(name)}"
         case (tuple() as parent, bytes() as name, bytes()):
             return f"the definition {_shown(b'.'.join([*parent, name]))}"
         case _:

@@ -202,7 +202,7 @@ def same(left: Node, right: Node) -> bool:
 def explains(base: Any, main: Any, change: Any, result: Any) -> bool:
     """Return whether ``result`` is what both sides' edits of ``base`` make, judged by plain values.
 
-    Lists that both sides changed count as sets of scalars; a value that both set must be one of the two.
+    Lists that both sides changed count as sets of scalars; a text that both put for another must be one of the two.
     """
     if _equal(change, base):
         return _equal(result, main)
@@ -219,7 +219,9 @@ def explains(base: Any, main: Any, change: Any, result: Any) -> bool:
             return False
         before_, ours, theirs, now = (Counter(map(repr, side)) for side in (base, main, change, result))
         return now == (ours | theirs) - (before_ - ours) - (before_ - theirs)
-    return not isinstance(result, dict | list) and (_equal(result, main) or _equal(result, change))
+    if MISSING in (base, main, change):
+        return False
+    return isinstance(result, str) and (_equal(result, main) or _equal(result, change))
 
 
 def _equal(left: Any, right: Any) -> bool:

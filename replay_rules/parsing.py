@@ -89,6 +89,13 @@ class Parsed:
         found = QueryCursor(_query(self.language, pattern)).captures(self.root).get("n", [])
         return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
+    def paired(self, pattern: str) -> Iterator[tuple[Node, Node]]:
+        """Yield what a tree-sitter query captures as ``h`` and as ``n`` together."""
+        from tree_sitter import QueryCursor
+
+        for _, found in QueryCursor(_query(self.language, pattern)).matches(self.root):
+            yield found["h"][0], found["n"][0]
+
     def faults(self) -> int:
         """Return how many parts the grammar could not take, or took only by making up a token."""
         return sum(1 for _ in self._faulty())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,8 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from replay_rules.hunks import matched
 from replay_rules.parts import Container, Item
 from replay_rules.places import Place, Region, Undecided
+from replay_rules.shapes import inner
 
 _APART = frozenset({"def", "import", "comment"})
+_WORD = re.compile(rb"\w+")
+_IMPORT_WORDS = frozenset({b"import", b"from", b"as", b"type", b"use", b"using", b"pub", b"static"})
 
 
 def parts(place: Place) -> Iterator[Region | tuple[Item, Item, Item]]:
@@ -67,6 +71,33 @@ def no_repeats(place: Place) -> None:
     for key, count in base.items():
         if max(main[key], change[key]) > count:
             raise Undecided("a side repeats a line that was there: model")
+
+
+def no_early_use(kept: Mapping[tuple[str, bytes], Item], change: Sequence[Item], result: Sequence[Item]) -> None:
+    """Refuse a twin that stands, at main's place, behind what the change uses it for while the file is read."""
+    for key, item in kept.items():
+        words = (
+            set(_WORD.findall(item.text if item.kind == "import" else item.name.rpartition(b" ")[2])) - _IMPORT_WORDS
+        )
+        before, early = (words & _read_before(key, run) for run in (change, result))
+        if early - before:
+            raise Undecided(f"{min(early).decode(errors='replace')} would be used before it is there: model")
+
+
+def _read_before(key: tuple[str, bytes], run: Sequence[Item]) -> set[bytes]:
+    above = itertools.takewhile(lambda one: one.key != key, run)
+    return set().union(*map(_read_at_once, above))
+
+
+def _read_at_once(item: Item) -> set[bytes]:
+    """Return the words of an item, without those of a function's body, which is run later."""
+    text = item.text
+    core = inner(item.node) if item.node is not None else None
+    body = core.child_by_field_name("body") if core is not None and "class" not in core.type else None
+    if item.kind == "def" and item.node is not None and body is not None and body.text is not None:
+        head, found, _ = text.rpartition(body.text)
+        text = head if found else text
+    return set(_WORD.findall(text)) if item.kind != "comment" else set()
 
 
 def without(place: Place, gone: Mapping[tuple[str, bytes], Item]) -> tuple[Item, ...]:

@@ -25,7 +25,13 @@ _ROUTE = re.compile(
     rb"@?\s*(?:[\w.]+\.)?(get|post|put|delete|patch|head|options|route|api_route|websocket|path|add_url_rule|add_route|Route)"
     rb"\(\s*(?P<quote>[\"'])(?P<path>[^\"'\\\n]*)(?P=quote)"
 )
-_REGISTERS = re.compile(rb"@\s*([\w.]+)\(\s*([\"'])([^\"'\\\n]*)\2")
+_REGISTERS = re.compile(
+    rb"@\s*([\w.]+)\(\s*(?:(?P<quote>[\"'])(?P<text>[^\"'\\\n]*)(?P=quote)|(?P<word>[A-Za-z_][\w.]*)\s*[,)])"
+)
+_HARMLESS = re.compile(rb"mark\.|\b(?:skip|patch|wraps|lru_cache|retry|raises|require|given|usefixtures)|[Ss]kip")
+"""Decorators whose argument is no key that one function alone may bear."""
+_NAMED = re.compile(rb"\b(?:name|endpoint)\s*[=:]\s*([\"'][^\"'\n]*[\"'])")
+_VERB = re.compile(rb"\)\s*\.\s*(?:get|post|put|delete|patch|head|options|all)\(")
 _LITERAL = re.compile(rb"[\w.~-]+")
 
 
@@ -65,6 +71,10 @@ def disjoint_routes(place: Place, region: Region) -> tuple[Item, ...] | Declined
                 return Declined(why="not all of them are routes: model")
             if not disjoint(mine, theirs):
                 return Declined(why="the routes of both sides may overlap: model")
+            if set(_NAMED.findall(one.text)) & set(_NAMED.findall(other.text)):
+                return Declined(why="the routes of both sides bear one name: model")
+            if _VERB.search(one.text) or _VERB.search(other.text):
+                return Declined(why="a statement holds several routes: model")
     return arranged(place, region, found)
 
 
@@ -81,13 +91,14 @@ def route_of(text: bytes) -> Route | None:
 
 def disjoint(one: Route, other: Route) -> bool:
     """Return whether no request can be meant by both routes."""
-    if one.method and other.method and one.method != other.method:
+    methods = {one.method, other.method}
+    if b"" not in methods and len(methods) > 1 and methods != {b"get", b"head"}:
         return True
     for mine, theirs in zip(one.segments, other.segments, strict=False):
         plain = _LITERAL.fullmatch(mine) and _LITERAL.fullmatch(theirs)
         if not plain:
             continue
-        if mine != theirs:
+        if mine.lower() != theirs.lower():
             return True
     return False
 
@@ -100,10 +111,14 @@ def clash(left: Parsed, one: Item, right: Parsed, other: Item) -> str:
             if routes[0] is not None and routes[1] is not None:
                 if not disjoint(routes[0], routes[1]):
                     return "the routes of both sides may overlap: model"
+                if set(_NAMED.findall(mine)) & set(_NAMED.findall(theirs)):
+                    return "the routes of both sides bear one name: model"
                 continue
             first, second = _REGISTERS.match(mine), _REGISTERS.match(theirs)
-            if first and second and first[1] == second[1] and first[3] == second[3] and b"mark." not in first[1]:
-                return "both sides register under one name: model"
+            if first and second and first[1] == second[1] and _HARMLESS.search(first[1]) is None:
+                keys = [one["text"] or one["word"] for one in (first, second)]
+                if keys[0] == keys[1]:
+                    return "both sides register under one name: model"
     return ""
 
 

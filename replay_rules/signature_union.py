@@ -40,6 +40,8 @@ _REST = frozenset(
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?")
 _ARITHMETIC = frozenset({"binary_operator", "binary_expression", "parenthesized_expression"})
 _FUNCTIONS = frozenset({"function_definition", "function_declaration", "method_definition", "arrow_function"})
+_CLASSES = frozenset({"class_definition", "class_declaration", "abstract_class_declaration", "class"})
+_SELF = frozenset({b"super", b"cls"})
 _SUMS = frozenset({b"+", b"-"})
 
 
@@ -138,14 +140,15 @@ def _by_keyword(place: Place) -> bool:
 
 
 def _given_by_place(place: Place) -> bool:
-    """Return whether the change's file calls the function with more places than the base has."""
+    """Return whether the change's file calls the function with more places than the base has, or hands it on anew."""
     above = place.change.node.parent
     name = above.child_by_field_name("name") if above is not None else None
     if name is None:
         return True
     parsed = place.change.parsed
-    wanted = parsed.text(name)
-    owner = wanted in (b"__init__", b"constructor")
+    wanted = _called(parsed, name)
+    if _handed_on(parsed, wanted - _SELF) > _handed_on(place.base.parsed, wanted - _SELF):
+        return True
     known = sum(1 for item in place.base.items if item.kind == "param")
     method = bool(place.base.items) and place.base.items[0].name in (b"self", b"cls")
     for call in parsed.nodes("call", "call_expression", "new_expression"):
@@ -153,14 +156,42 @@ def _given_by_place(place: Place) -> bool:
         called = called or call.child_by_field_name("constructor")
         if called is None or given is None or given.type not in ("argument_list", "arguments"):
             continue
-        if not owner and parsed.text(called).rpartition(b".")[2] != wanted:
+        if parsed.text(called).rpartition(b".")[2] not in wanted:
             continue
         places = [child for child in given.named_children if child.type not in ("keyword_argument", "comment")]
-        if any("splat" in child.type or "spread" in child.type for child in places) and not owner:
+        if any("splat" in child.type or "spread" in child.type for child in places):
             return True
-        if not owner and len(places) > known - method:
+        if len(places) > known - method:
             return True
     return False
+
+
+def _called(parsed: Parsed, name: Node) -> frozenset[bytes]:
+    """Return what calls say for a function: a constructor is called by its class, or from below it."""
+    own = parsed.text(name)
+    if own not in (b"__init__", b"__new__", b"constructor"):
+        return frozenset({own})
+    at = name.parent
+    while at is not None and at.type not in _CLASSES:
+        at = at.parent
+    above = at.child_by_field_name("name") if at is not None else None
+    return frozenset({own, *_SELF, *([parsed.text(above)] if above is not None else [])})
+
+
+def _handed_on(parsed: Parsed, names: frozenset[bytes]) -> int:
+    """Count where a function's name stands without being called: in ``partial(f, 1)`` a place is given, too."""
+    found = [node for node in parsed.nodes("identifier", "property_identifier") if parsed.text(node) in names]
+    return sum(1 for node in found if not _is_called(node))
+
+
+def _is_called(node: Node) -> bool:
+    above = node.parent
+    if above is not None and above.type in ("attribute", "member_expression"):
+        if above.child_by_field_name("object") == node:
+            return True
+        node, above = above, above.parent
+    fields = ("function", "constructor", "name", "superclasses")
+    return above is not None and any(above.child_by_field_name(field) == node for field in fields)
 
 
 def _new_numbers(place: Place, side: Container) -> frozenset[bytes]:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from qodebase.collision import Collision, Declined, Resolved, Side
+from replay_rules.bindings import held, imported_anywhere
 from replay_rules.file_mode import merged_mode
 from replay_rules.invariants import sound_merge
 from replay_rules.kept import kept
@@ -88,12 +89,16 @@ def rule(collision: Collision) -> Resolved | Declined:
     return Declined(why=max(whys, key=len))
 
 
-def dangling(language: str, base: bytes, result: bytes) -> str:
+def dangling(language: str, base: bytes, result: bytes, left: frozenset[bytes] = frozenset()) -> str:
     """Return the name that a result still uses after its only definition went away, or the empty text.
 
-    This is what a merge of a rename with a new caller looks like, and lines cannot show it.
+    This is what a merge of a rename with a new caller looks like, and lines cannot show it. Of imports and constants,
+    which a file may have from elsewhere too, only those count that are among ``left``: words that a side gave up.
     """
     gone = _defined(language, base) - _defined(language, result)
+    gone |= (held(language, base) & left) - held(language, result)
+    if gone:
+        gone -= imported_anywhere(language, result)
     if not gone:
         return ""
     after = parsed_once(language, result)
@@ -114,7 +119,7 @@ def stale_use(collision: Collision, result: bytes) -> str:
         return ""
     if not _words_gone(base, main, change):
         return ""
-    name = dangling(language, base, result)
+    name = dangling(language, base, result, _words(base) - (_words(main) & _words(change)))
     return f"rename: {name} is used and no longer defined" if name else ""
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from replay_rules.grammars import GRAMMARS
@@ -138,24 +137,21 @@ def definitions_in(parsed: Parsed) -> tuple[Definition, ...]:
 
 
 def doubled_keys(parsed: Parsed) -> Counter[bytes]:
-    """Count the keys that a dictionary literal holds more than once, beyond the first, by their text."""
+    """Count what stands in one node more than once where it must differ, beyond the first, by its text.
+
+    That is what `replay_rules.grammars.Grammar.once` names: keys, arguments, parameters, fields, cases.
+    """
     grammar = GRAMMARS.get(parsed.language)
     found: Counter[bytes] = Counter()
-    if grammar is None or not grammar.pairs or parsed.is_torn:
+    if grammar is None or not grammar.once or parsed.is_torn:
         return found
     seen: set[tuple[int, bytes]] = set()
-    for key in parsed.matching(_keys_query(grammar.pairs)):
-        literal = key.parent.parent if key.parent else None
-        mark = (literal.id if literal else 0, parsed.text(key))
-        if mark in seen:
+    for holder, key in parsed.paired(" ".join(grammar.once)):
+        mark = (holder.id, parsed.text(key))
+        if mark in seen and mark[1] not in _REPEATED:
             found[mark[1]] += 1
         seen.add(mark)
     return found
-
-
-@cache
-def _keys_query(pair: str) -> str:
-    return f"({pair} key: (_) @n)"
 
 
 def _is_open(node: Node, kinds: Mapping[str, str]) -> bool:

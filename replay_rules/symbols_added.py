@@ -72,7 +72,8 @@ def _meet(place: Place, main: Sequence[Item], change: Sequence[Item]) -> str:
         own = _own(place, parsed)
         names = _names(others, [item for item in theirs if item.key not in own])
         for item in items:
-            if (place.role == "body" or parsed.language in SEQUENCES) and mentions(parsed, item, names):
+            scoped = place.role == "body" or parsed.language in SEQUENCES or parsed.language == "python"
+            if scoped and mentions(parsed, item, names):
                 return "one side's addition uses a name that the other side introduces: model"
             if place.role == "class" and _uses_member(item, names):
                 return "one side's method uses a member that the other side introduces: model"

@@ -23,12 +23,14 @@ from replay_rules.layouts import lead, one_layout, shell
 from replay_rules.parsing import NoGrammar, Parsed, parsed_once
 from replay_rules.parts import Container, Item, by_text, cut, cut_once, grammar_of, join
 from replay_rules.places import Place, Policy, Region, Undecided
-from replay_rules.regions import beside, no_meeting, no_repeats, parts, texts, without
+from replay_rules.regions import beside, no_early_use, no_meeting, no_repeats, parts, texts, without
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _DEEPEST = 80
+_LARGEST = 300_000
+"""Bytes; three such versions are cut once for all rules, larger ones by each anew, which takes minutes."""
 _NOWHERE = RepoPath(b"part")
 _ORDERED = frozenset({"body", "chain", "cases"})
 _BLOCKS = frozenset({"block", "statement_block"})
@@ -52,6 +54,8 @@ def weave(collision: Collision, policies: Sequence[Policy], *, needed: bool = Tr
     known = [content for content in contents if content is not None]
     if len(known) < 3:
         return Declined(why="a version of the file is missing: author")
+    if max(map(len, known)) > _LARGEST:
+        return Declined(why="too large to be read statement by statement: model")
     ends = _line_end(known)
     if ends is None:
         return Declined(why="the versions' line ends differ: author")
@@ -175,6 +179,7 @@ class _Loom:
         no_repeats(place)
         no_meeting(place)
         place = self._told_apart(place)
+        own = place.change.items
         place, kept = self._twins(place)
         items: list[Item] = []
         strict = place.role in _ORDERED and main.node.parent is not None
@@ -186,6 +191,7 @@ class _Loom:
             else:
                 items.append(self._item(*part, depth))
         items = [kept.get(item.key, item)._replace(lead=item.lead) for item in items]
+        no_early_use(kept, own, items)
         around = replace(main, suffix=shell(base.suffix, main.suffix, change.suffix))
         prefix = shell(base.prefix, main.prefix, change.prefix)
         comma = change.last_comma if main.last_comma == base.last_comma else main.last_comma

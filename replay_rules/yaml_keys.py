@@ -142,7 +142,7 @@ def _members(lines: list[bytes], indent: int, depth: int) -> list[Member] | None
         if key is None:
             return None
         head, inline = lines[at][: key.end()], lines[at][key.end() :]
-        end = _end(lines, at + 1, indent, lists=_is_blank(inline))
+        end = _end(lines, at + 1, indent, lists=_is_blank(inline), scalar=inline[:1] in (b"|", b">"))
         lead = b"".join(lines[start:at])
         if _is_blank(inline) and end > at + 1:
             value: Node = _block(lines[at + 1 : end], depth + 1)
@@ -177,12 +177,15 @@ def _items(lines: list[bytes], indent: int) -> list[Member] | None:
     return found if len({member.key for member in found}) == len(found) else None
 
 
-def _end(lines: list[bytes], at: int, indent: int, *, lists: bool) -> int:
-    """Return where a member ends: before the blanks and comments ahead of the next line that is not further in."""
+def _end(lines: list[bytes], at: int, indent: int, *, lists: bool, scalar: bool) -> int:
+    """Return where a member ends: before the blanks and comments ahead of the next line that is not further in.
+
+    What is further in and looks like a comment is text of a block scalar.
+    """
     end = at
     while at < len(lines):
         line = lines[at]
-        if not _is_blank(line):
+        if not _is_blank(line) or (scalar and line.strip() and _indent(line) > indent):
             further = _indent(line) > indent or (lists and _indent(line) == indent and _ITEM.match(line, indent))
             if not further:
                 return end

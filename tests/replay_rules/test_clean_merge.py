@@ -15,7 +15,7 @@ from replay_rules.clean_merge import merge, merge_file
 from replay_rules.ladder import redo
 
 PATH = RepoPath(b"a.txt")
-OBJECTIONS = ("I1: ", "I2: ", "I3: ", "I4: ", "alike: ", "rename: ")
+OBJECTIONS = ("I1: ", "I2: ", "I3: ", "I4: ", "alike: ", "rename: ", "astray: ")
 
 
 def collide(base: bytes | None, main: bytes | None, change: bytes | None, *, idempotent: bool = False) -> Collision:

@@ -217,3 +217,8 @@ def test_agents_that_grow_one_script_lose_nothing() -> None:
 def test_a_row_of_inserted_items_is_never_mixed() -> None:
     run = [b"".join(b"\n\ndef %s%d():\n    pass\n" % (side, number) for number in range(3)) for side in (b"m", b"c")]
     assert content(several.rule(inserted(b"x = 1\n", b"", run[0], run[1]))) == b"x = 1\n" + run[0] + run[1]
+
+
+def test_a_file_that_would_take_minutes_is_declined() -> None:
+    base = b"x = 1\n" * 60_000
+    assert why(weave(three(base, b"y = 1\n" + base, b"z = 1\n" + base), several.POLICIES)).startswith("too large")
