@@ -66,6 +66,8 @@ def result(maker: Maker) -> Task:
     worker = maker.worker
     clause = worker.clauses[maker.turn % len(worker.clauses)]
     result = linear(maker.rng, worker.words.amount)
+    while result == clause.result:
+        result = linear(maker.rng, worker.words.amount)
 
     def words(expression: str) -> dict[str, str]:
         return {"key": clause.key, "result": worker.result(expression)}

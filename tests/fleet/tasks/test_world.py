@@ -104,6 +104,13 @@ def test_on_the_base_every_check_and_hidden_test_fails_and_every_neighbour_passe
     assert neighbour_failures(world, base) == []
 
 
+def test_no_task_asks_for_what_a_function_returns_already() -> None:
+    world = generate(seed=3, tasks=400, share=1.0, hot_functions=24)
+    applier, base = Applier(world), MemoryTree(world.files)
+    for task in (task for task in world.tasks if task.kind == "result"):
+        assert applier.change(task, base).operations
+
+
 def test_all_pass_when_all_are_done_in_any_order() -> None:
     in_random_orders(generate(tasks=SMALL, share=0.6), orders=5)
 
