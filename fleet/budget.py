@@ -65,8 +65,7 @@ class Budget:
     """
 
     def __init__(self, caps: Caps, clock: Clock, spending: Spending, *, closed: Callable[[], None]) -> None:
-        self._caps = caps
-        self.capped = bool(caps)
+        self.caps = caps
         self._clock = clock
         self._spending = spending
         self._closed = closed

@@ -33,6 +33,11 @@ def git_environment() -> dict[str, str]:
     return kept | FORMATS | {"LC_ALL": "C"}
 
 
+def unconfigured_environment() -> dict[str, str]:
+    """Return the same for a git without anybody's configuration but the repository's."""
+    return git_environment() | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+
+
 def git_in(repository: Path) -> list[str]:
     """Return ``git`` with words that name a repository, for commands that only read it.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qodebase.errors import QodebaseError
-from qodebase.git_environment import FORMATS, git_in
+from qodebase.git_environment import git_in, unconfigured_environment
 
 if TYPE_CHECKING:
     from qodebase.runs import RunFolder
@@ -85,13 +85,12 @@ def git(repository: Path, *words: str) -> str:
     Raises:
         NotArchived: git's own words.
     """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     done = subprocess.run(
         [*git_in(repository), *words],
         capture_output=True,
         check=False,
         stdin=subprocess.DEVNULL,
-        env={**kept, **FORMATS, "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull},
+        env=unconfigured_environment(),
     )
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()[-1000:]

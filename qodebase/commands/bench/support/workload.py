@@ -19,7 +19,7 @@ from qodebase.change import REGULAR
 from qodebase.commands.bench.support.code_text import CodeText
 from qodebase.edits import blob_id
 from qodebase.errors import QodebaseError
-from qodebase.git_environment import FORMATS
+from qodebase.git_environment import unconfigured_environment
 
 PERSON = ("Bench Agent", "agent@bench.invalid")
 TIME = 1_700_000_000
@@ -140,10 +140,9 @@ def git(repository: Path, *words: str, input: bytes | None = None, stdin: Binary
 def environment() -> dict[str, str]:
     """Return an environment in which git is nobody's in particular."""
     name, mail = PERSON
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in
            (("NAME", name), ("EMAIL", mail), ("DATE", f"{TIME} +0000"))}  # fmt: skip
-    return kept | who | FORMATS | {"LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+    return unconfigured_environment() | who
 
 
 def prepare(folder: Path, *, files: int, changes: int, kind: Kind, seed: int, scale: float = 1.0) -> Workload:
