@@ -120,7 +120,9 @@ class Ground:
         return Yard(
             router=Router(self.settings.lanes),
             desk=desk,
-            builder=Builder(desk.main, job.shared, chooser(rules.off, rules.bind), job.idempotent),
+            builder=Builder(
+                desk.main, job.shared, chooser(rules.off, rules.bind), job.idempotent, named=desk.contract.watches
+            ),
             judge=Judge(
                 gate=Gate(self.checker or NoChecks()),
                 desk=desk,

@@ -66,8 +66,8 @@ class Verifier:
         return bounded(f"{self._contract.breaks(broken)}\n{again.output}") if broken else ""
 
     def _neighbours(self, intent: Intent, edits: Mapping[RepoPath, Edit | None], fork: Tree) -> tuple[str, ...]:
-        places = touched(edits, {path: fork.entry(path) for path in edits})
-        return tuple(sorted(self._contract.known_at(fork.commit, places).difference(intent.retires)))
+        touches = touched(edits, fork, named=True)
+        return tuple(sorted(self._contract.known_at(fork.commit, touches).difference(intent.retires)))
 
     def _tree_with(self, fork: Tree, edits: Mapping[RepoPath, Edit | None]) -> str:
         base = self._reader.tree(self._reader.commit(fork.commit).tree)

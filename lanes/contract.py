@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from lanes.fork import Main
 from lanes.policy import Policy
-from lanes.read_sets import Moved, Read, ReadSets, meets
+from lanes.read_sets import Looked, Moved, ReadSets, Touched
 from lanes.train import Member, Train
 from qodebase.intent import Intent
-from qodebase.paths import CommitId, RepoPath
+from qodebase.paths import CommitId
 from qodebase.ports import Judgement
 
 _NAMED = 8
@@ -53,7 +53,7 @@ class Contract:
     ) -> None:
         self._policy = policy
         self._main = main
-        self._watches = watches
+        self.watches = watches
         self._reads = ReadSets()
         self._moved = Moved()
         self.in_force: dict[str, Clause] = {}
@@ -72,10 +72,10 @@ class Contract:
             return own
         return tuple(sorted({*own, *(self._reads.meeting(train.touched) - train.retires)}))
 
-    def known_at(self, commit: CommitId, places: Iterable[RepoPath]) -> set[str]:
-        """Return the checks in force since a commit or longer that are known to look at one of the places."""
+    def known_at(self, commit: CommitId, touched: Touched) -> set[str]:
+        """Return the checks in force since a commit or longer that are known to look at what a change touches."""
         position = self._main.position_of(commit)
-        return {name for name in self._reads.known_to_read(places) if self.in_force[name].position <= position}
+        return {name for name in self._reads.known_to_meet(touched) if self.in_force[name].position <= position}
 
     def stale(self, train: Train, judgement: Judgement) -> tuple[str, ...]:
         """Return which checks must run again because of what landed since a train was merged, and which run at all.
@@ -91,7 +91,7 @@ class Contract:
         if main.moved_by_others(train.position):
             return self.wanted(train)
         moved = self._moved.since(train.position)
-        stale = {name for name in judgement.checks if meets(judgement.reads.get(name), moved)}
+        stale = {name for name in judgement.checks if Looked.of(judgement, name).meets(moved)}
         stale.update(name for name in self.wanted(train) if name not in judgement.reads)
         return tuple(sorted(stale & {*self.in_force, *train.checks}))
 
@@ -99,22 +99,22 @@ class Contract:
         """Keep what the checks of a train read that has landed; of one that landed in part that is not known."""
         for name in judgement.checks:
             if name in self.in_force:
-                self.read(name, judgement.reads.get(name) if whole else None)
+                self.read(name, judgement if whole else None)
 
-    def read(self, name: str, read: Read) -> None:
-        """Keep what a check in force has read."""
+    def read(self, name: str, judgement: Judgement | None) -> None:
+        """Keep what a check in force has looked at; None: that is not known."""
         self.unread.discard(name)
-        self._reads.keep(name, read)
+        self._reads.keep(name, Looked(None) if judgement is None else Looked.of(judgement, name))
 
     def moved_by_others(self) -> None:
         """Take in that somebody else moved main: what checks read is not known any more."""
         for name in self.in_force:
-            self._reads.keep(name, None)
+            self._reads.keep(name, Looked(None))
         self.unread.update(self.in_force)
 
     def landed(self, member: Member, commit: CommitId) -> None:
         """Take in a landing that main's view has just taken in: what it moved, ended and brought."""
-        if not self._watches:
+        if not self.watches:
             return
         intent = member.submission.intent
         self._moved.landed(self._main.position, member.touched)
@@ -126,7 +126,7 @@ class Contract:
         for name in intent.checks if self._policy.contract else ():
             if name not in out:
                 self.in_force.setdefault(name, clause)
-                self._reads.keep(name, None)
+                self._reads.keep(name, Looked(None))
 
     def drop(self, name: str) -> None:
         """Put a check out of force."""
@@ -142,10 +142,9 @@ class Contract:
         found = set()
         own = set(train.checks)
         for member in train.members:
-            touched = member.touched
             mine = member.submission.intent.checks
             if any(name in mine for name in names) or any(
-                name not in own and meets(judgement.reads.get(name), touched) for name in names
+                name not in own and Looked(judgement.reads.get(name)).meets(member.touched) for name in names
             ):
                 found.add(member.submission.intent.id)
         return found

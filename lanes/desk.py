@@ -16,7 +16,7 @@ from typing import TypeVar
 from lanes.contract import Contract
 from lanes.fork import Main
 from lanes.policy import Policy
-from lanes.read_sets import meets
+from lanes.read_sets import Looked, Touched
 from lanes.step import LandingStep, Outcome, Place, Terms, to_trunk
 from lanes.train import Stuck, Train
 from qodebase import events
@@ -296,5 +296,8 @@ def _meet(one: _Ticket, other: _Ticket) -> bool:
     return same or _looks(one, other.train.touched) or _looks(other, one.train.touched)
 
 
-def _looks(ticket: _Ticket, places: frozenset[RepoPath]) -> bool:
-    return bool(ticket.judgement.checks) and meets(ticket.judgement.read, places)
+def _looks(ticket: _Ticket, touched: Touched) -> bool:
+    judgement = ticket.judgement
+    if not judgement.checks or not Looked(judgement.read).meets(touched):
+        return False
+    return any(Looked.of(judgement, name).meets(touched) for name in judgement.checks)

@@ -51,6 +51,7 @@ class _Known:
 
     green: bool
     read: tuple[RepoPath, ...] | None
+    mentions: tuple[frozenset[str], ...] | None = None
     flipped: bool = False
     told: str = ""
 
@@ -122,6 +123,7 @@ class Gate:
             about.known[name] = _Known(
                 green=name not in still,
                 read=judgement.reads.get(name),
+                mentions=judgement.mentions.get(name),
                 flipped=name in red and name not in still,
                 told=judgement.output if name in still else "",
             )
@@ -143,6 +145,7 @@ class Gate:
             read=read_together(one.read for one in known.values()),
             failed=failed,
             reads={name: one.read for name, one in known.items()},
+            mentions={name: one.mentions for name, one in known.items() if one.mentions is not None},
         )
         return Found(judgement=judgement, flipped=flipped, runs=runs)
 

@@ -141,7 +141,7 @@ class Judge:
                 return
             known = set(found.judgement.checks)
             for name in self.contract.unread.intersection(names):
-                self.contract.read(name, found.judgement.reads.get(name) if name in known else None)
+                self.contract.read(name, found.judgement if name in known else None)
             never = []
             for name in found.judgement.failed:
                 if self._desk.main.position == 0:
@@ -275,6 +275,7 @@ def together(before: Judgement, again: Judgement) -> Judgement:
         flake=before.flake or again.flake,
         read=read_together(reads.values()),
         reads=reads,
+        mentions={name: words for name, words in before.mentions.items() if name not in again.reads} | again.mentions,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lanes.fork import Main
-from lanes.read_sets import touched
+from lanes.read_sets import Touched, all_touched, touched
 from lanes.submission import Submission
 from qodebase.collision import Collided, Entry, Kind, Resolved, Step
 from qodebase.edits import Edit, materialise
@@ -29,18 +29,15 @@ class Member:
         submission: whose change it is.
         edits: its own paths on the state before it, merged where they had moved.
         expects: what main must hold at each of its own paths.
+        touched: what it touches of the state before it.
         collided: the collisions of its own paths and how they were redone.
     """
 
     submission: Submission
     edits: Mapping[RepoPath, Edit | None]
     expects: Mapping[RepoPath, Entry | None]
+    touched: Touched
     collided: tuple[Collided, ...] = ()
-
-    @property
-    def touched(self) -> frozenset[RepoPath]:
-        """Return the places that the change touches; see `lanes.read_sets`."""
-        return touched(self.edits, self.expects)
 
     def takes(self, path: RepoPath) -> bool:
         """Return whether the change takes away what main has at a path."""
@@ -88,9 +85,9 @@ class Train:
         return edits_of(self.members)
 
     @property
-    def touched(self) -> frozenset[RepoPath]:
-        """Return the places that the whole train touches."""
-        return frozenset().union(*(member.touched for member in self.members))
+    def touched(self) -> Touched:
+        """Return what the whole train touches."""
+        return all_touched(member.touched for member in self.members)
 
     def fits(self, main: Main) -> bool:
         """Return whether main holds what every member expects to find, those ahead of it landed."""
@@ -118,7 +115,11 @@ def edits_of(members: Iterable[Member]) -> dict[RepoPath, Edit | None]:
 
 
 class Builder:
-    """Put submissions on the newest state, one behind the other."""
+    """Put submissions on the newest state, one behind the other.
+
+    Args:
+        named: whether there are checks, so that it is worth a look which names a change gives another meaning.
+    """
 
     def __init__(
         self,
@@ -126,8 +127,11 @@ class Builder:
         shared: Iterable[SharedPath],
         rules: Callable[[RepoPath], Sequence[str]],
         idempotent: Callable[[RepoPath], bool],
+        *,
+        named: bool = False,
     ) -> None:
         self._main = main
+        self._named = named
         self._shared = frozenset(shared.path for shared in shared)
         self._rules = rules
         self._idempotent = idempotent
@@ -149,7 +153,10 @@ class Builder:
         if any(not met.resolved_by for met in collided):
             behind = any(path in ahead.own for path in expects)
             return Stuck(submission=submission, collided=tuple(collided), ahead=behind)
-        train.members.append(Member(submission=submission, edits=edits, expects=expects, collided=tuple(collided)))
+        touches = touched(edits, ahead, named=self._named)
+        train.members.append(
+            Member(submission=submission, edits=edits, expects=expects, touched=touches, collided=tuple(collided))
+        )
         return None
 
     def _places(self, submission: Submission, ahead: _Ahead) -> list[Place]:

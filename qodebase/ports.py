@@ -387,6 +387,8 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
             names were listed, ``/`` the root; None means everything. See `qodebase.check.concerns`.
         failed: the checks that were red.
         reads: the same as ``read`` for each check that was run.
+        mentions: for checks of which that is known, the words of all code that they may come to in what they read, in
+            parts: where a Python file there changed in nothing but what other names mean, it is as if it had not.
     """
 
     tree: str
@@ -397,6 +399,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     read: tuple[RepoPath, ...] | None = ()
     failed: tuple[str, ...] = ()
     reads: dict[str, tuple[RepoPath, ...] | None] = {}
+    mentions: dict[str, tuple[frozenset[str], ...]] = {}
 
 
 class Checker(Protocol):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from lanes.checking.checkout import Checkout, laid_from
 from lanes.checking.definition import Definition, Touched
+from lanes.checking.mentioning import mentions_of
 from lanes.checking.results import Result, missing
 from lanes.checking.runs import Runs
 from lanes.checking.sandbox import Sandbox
 from lanes.checking.sharing import Over, Wanted
 from lanes.checking.space import Space
 from lanes.checking.trees import Code, Trees
+from lanes.reach.mentions import Mentioned
 from qodebase.check import Check, read_together
 from qodebase.paths import RepoPath
 from qodebase.ports import Clock, Judgement, Verdict
@@ -74,6 +77,7 @@ class SandboxedChecker:
         if bytecode is not None:
             bytecode.mkdir(mode=0o755)
         self._runs = Runs(replace(sandbox, keep=(*sandbox.keep, space), bytecode=bytecode), tests=tests)
+        self._ours = sandbox.python == sys.executable
         self._room = asyncio.Semaphore(slots)
         self._free: list[tuple[Checkout, frozenset[str]]] = []
         self._made = 0
@@ -102,6 +106,7 @@ class SandboxedChecker:
                 judged = await self._all(checks, code, checkout)
         red = [name for name, one in judged.items() if one.result.why]
         reads = {name: one.result.read for name, one in judged.items()}
+        mentions = await asyncio.to_thread(self._mentions, judged, code) if judged else {}
         return Judgement(
             tree=tree,
             verdict=Verdict.RED if red else Verdict.GREEN,
@@ -110,6 +115,7 @@ class SandboxedChecker:
             read=read_together(reads.values()),
             failed=tuple(red),
             reads=reads,
+            mentions=mentions,
         )
 
     @asynccontextmanager
@@ -150,6 +156,17 @@ class SandboxedChecker:
             read = read_together((results[name].read, own.read))
             judged[name] = _Judged(result=replace(own, read=read), notes=judged[name].notes)
         return judged
+
+    def _mentions(self, judged: Mapping[str, _Judged], code: Code) -> dict[str, Mentioned]:
+        """Return what checks mention as far as that is known: by this Python's rules, so for tests that it runs."""
+        if not self._ours:
+            return {}
+        found = {
+            name: mentions_of(Wanted.of(self._definition(name), {}), one.result, code)
+            for name, one in judged.items()
+            if not one.notes
+        }
+        return {name: words for name, words in found.items() if words is not None}
 
     def _definition(self, name: str) -> Definition:
         known = self._definitions.get(name)

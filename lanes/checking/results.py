@@ -31,6 +31,7 @@ class Result:
         read: see `qodebase.ports.Judgement`.
         listed: the folders among them that were listed for another reason than to import.
         habit: what its tests do themselves, where that was heard; see `lanes.checking.inside.reads`.
+        called: whether its tests were only called, without pytest, and never opened or started anything themselves.
     """
 
     why: str
@@ -39,6 +40,7 @@ class Result:
     read: tuple[RepoPath, ...] | None = None
     listed: tuple[RepoPath, ...] = ()
     habit: str | None = None
+    called: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

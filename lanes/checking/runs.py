@@ -75,7 +75,8 @@ class Runs:
                 if group.shows(members[name], result):
                     rounds.append(_Round(names=[name], plain=False))
                 else:
-                    found[name] = result
+                    called = this.plain and self._habits.get(name) == NOTHING
+                    found[name] = dataclasses.replace(result, called=called)
             rounds += _rest(this, seen, shared, selections)
 
     async def _first_rounds(self, names: list[str], check: Check) -> list[_Round]:

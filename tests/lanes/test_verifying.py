@@ -11,6 +11,7 @@ from lane_world import World
 
 from fleet.verifying import Verifier, check_name
 from lanes.prefetch import Guess
+from lanes.read_sets import touched
 from lanes.submission import Submission
 from lanes.train import Member
 from qodebase.check import Check
@@ -125,7 +126,9 @@ def test_what_a_guessed_fork_lays_on_main_counts_as_there(world: Make) -> None:
     one = landed_first(world, sums)
     ahead = submit(one, sums, "ahead", "b.f", "11")
     edits = materialise(ahead.change, ahead.fork)
-    guess = Guess(one.main, [Member(submission=ahead, edits=edits, expects={})])
+    guess = Guess(
+        one.main, [Member(submission=ahead, edits=edits, expects={}, touched=touched(edits, ahead.fork, named=False))]
+    )
     second = submit(one, sums, "second", "a.f", "3")
     assert look(one, sums, second) != ""
     assert look(one, sums, second, guess.fork([RepoPath(b"a/code"), RepoPath(b"b/code")])) == ""

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import pytest
+
+from lanes.reach.mentions import mentioned
+from qodebase.paths import RepoPath
+
+TEST = """from shop import prices
+
+
+def test_it():
+    assert prices.total(1) == 2
+
+
+def test_other():
+    prices.off()
+"""
+PRICES = """from shop import taxes
+from shop.units import grams as weight
+
+ROWS = {"a": 1}
+SALES = {}
+
+
+def total(amount):
+    return amount + len(ROWS) + taxes.tax(amount) - 1
+
+
+def off():
+    return weight(SALES)
+"""
+TAXES = "from shop import units\n\n\ndef tax(amount):\n    return 0\n\n\ndef grams(more):\n    return more\n"
+UNITS = "def grams(one):\n    return inner(one)\n\n\ndef inner(one):\n    return 1\n"
+
+
+def words(tests: str = "test_it", **contents: str) -> set[str] | None:
+    files = {"test_a": TEST, "prices": PRICES, "taxes": TAXES, "units": UNITS} | contents
+    modules = {
+        RepoPath(f"{'checks' if name.startswith('test') else 'shop'}/{name}.py".encode()): text.encode()
+        for name, text in files.items()
+    }
+    found = mentioned(tests.split(), modules)
+    return None if found is None else set().union(*found)
+
+
+def test_a_test_mentions_what_it_calls_and_what_that_calls_and_uses() -> None:
+    found = words()
+    assert found is not None
+    assert {"test_it", "prices", "total", "ROWS", "tax", "taxes", "len"} <= found
+    assert not {"test_other", "off", "SALES", "grams", "weight", "inner"} & found
+
+
+def test_a_name_under_which_something_is_imported_leads_to_it() -> None:
+    found = words("test_other")
+    assert found is not None
+    assert {"off", "SALES", "weight", "grams", "inner"} <= found
+    assert not {"total", "ROWS", "tax"} & found
+
+
+def test_a_name_is_followed_wherever_it_is_bound() -> None:
+    found = words(test_a="from shop import prices\n\n\ndef test_it():\n    assert prices.thing.grams(1)\n")
+    assert found is not None
+    assert {"more", "one", "inner"} <= found
+
+
+def test_what_runs_at_import_is_mentioned_by_every_test() -> None:
+    found = words(taxes=TAXES + "\n\nSTART = tax(grams(2))\n")
+    assert found is not None
+    assert {"START", "grams", "inner"} <= found
+    decorated = words(taxes=TAXES + "\n\n@property\ndef hook():\n    return grams(1)\n")
+    assert decorated is not None
+    assert {"hook", "grams", "inner"} <= decorated
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "getattr(taxes, 'ta' + 'x')(1)",
+        "vars(taxes)",
+        "taxes.__dict__",
+        "show(taxes)",
+        "a = taxes",
+        "show(shop.taxes)",
+        "eval('tax(1)')",
+        "open('x').read()",
+        "amount.__class__",
+        "import numpy",
+        "from importlib import reload",
+        "import pickle as harmless",
+        "raise ValueError().with_traceback(None)",
+    ],
+)
+def test_nothing_is_said_where_names_may_be_looked_up_in_another_way(line: str) -> None:
+    inside = PRICES.replace("    return amount", f"    {line}\n    return amount")
+    assert inside != PRICES
+    assert words(prices=inside) is None
+    elsewhere = PRICES.replace("    return weight", f"    {line}\n    return weight")
+    assert words(prices=elsewhere) is not None
+
+
+@pytest.mark.parametrize(
+    "line", ["import numpy", "from django import conf", "from shop.units import *", "print(globals())", "def broken("]
+)
+def test_nothing_is_said_of_tests_whose_modules_do_so_when_they_are_imported(line: str) -> None:
+    assert words(units=f"{line}\n\n{UNITS}") is None
+
+
+def test_a_module_under_another_name_is_still_a_module() -> None:
+    renamed = PRICES.replace("from shop import taxes", "from shop import taxes as rates").replace(
+        "taxes.tax", "rates.tax"
+    )
+    assert words(prices=renamed) is not None
+    assert words(prices=renamed.replace("return amount", "return show(rates)")) is None
