@@ -7,12 +7,13 @@ import away while the other begins to use it; neither shows in lines.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from replay_rules.import_names import imported
 from replay_rules.kept import kept
-from replay_rules.parsing import Parsed, parsed_once
+from replay_rules.parsing import Parsed
+from replay_rules.pieces import asked
 from replay_rules.sequences import SEQUENCES
 from replay_rules.shapes import inner
 
@@ -30,16 +31,20 @@ _READ = frozenset({"python", *_SCRIPT})
 _OURS = frozenset({"function_definition", "class_definition", "function_declaration", "class_declaration"})
 
 
-def clashing(parsed: Parsed) -> Counter[bytes]:
+def clashing(language: str, bound: Iterable[tuple[bytes, bytes]]) -> Counter[bytes]:
     """Count the different things that one name is bound to by imports at the top of a file, where these are several.
 
     In Python and JavaScript a function or class of that name is one of them.
+
+    Args:
+        language: of the file.
+        bound: what `bound_in` yields for it.
     """
     found: dict[bytes, list[bytes]] = defaultdict(list)
-    for name, origin in _bound(parsed):
+    for name, origin in bound:
         found[name].append(origin)
     names = found.items()
-    counts = {name: len(all_) if parsed.language in _EACH_ONCE else len(set(all_)) for name, all_ in names}
+    counts = {name: len(all_) if language in _EACH_ONCE else len(set(all_)) for name, all_ in names}
     return Counter({name: count for name, count in counts.items() if count > 1 and set(found[name]) != {b""}})
 
 
@@ -48,8 +53,11 @@ def held(language: str, content: bytes) -> frozenset[bytes]:
     """Return what the imports and the plain assignments at the top of a Python or JavaScript file bind."""
     if language not in _READ:
         return frozenset()
-    parsed = parsed_once(language, content)
-    names = {name for name, origin in _bound(parsed) if origin}
+    return frozenset().union(*(names for _, names in asked(language, content, _held_in)))
+
+
+def _held_in(parsed: Parsed) -> frozenset[bytes]:
+    names = {name for name, origin in bound_in(parsed) if origin}
     for node in parsed.root.named_children:
         core = inner(node)
         for only in core.named_children if core.type in ("expression_statement", "lexical_declaration") else ():
@@ -63,12 +71,15 @@ def imported_anywhere(language: str, content: bytes) -> frozenset[bytes]:
     """Return what any import statement of a Python or JavaScript file binds, those in functions included."""
     if language not in _READ:
         return frozenset()
-    parsed = parsed_once(language, content)
+    return frozenset().union(*(names for _, names in asked(language, content, _imported_in)))
+
+
+def _imported_in(parsed: Parsed) -> frozenset[bytes]:
     nodes = parsed.nodes("import_statement", "import_from_statement")
     return frozenset(name for node in nodes for name, _ in _imports(parsed, node))
 
 
-def _bound(parsed: Parsed) -> Iterator[tuple[bytes, bytes]]:
+def bound_in(parsed: Parsed) -> Iterator[tuple[bytes, bytes]]:
     """Yield each name with what it is bound to; nothing where that is a definition of the file's own."""
     known = SEQUENCES.get(parsed.language)
     for node in parsed.root.named_children:

@@ -7,7 +7,9 @@ on large files, and a different algorithm from git's.
 
 from __future__ import annotations
 
+import io
 import itertools
+import operator
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -67,9 +69,7 @@ def lines_of(content: bytes) -> list[bytes]:
     >>> lines_of(b"a\r\nb")
     [b'a\r\n', b'b']
     """
-    lines = content.split(b"\n")
-    last = lines.pop()
-    return [line + b"\n" for line in lines] + ([last] if last else [])
+    return io.BytesIO(content).readlines()
 
 
 def hunks(base: Sequence[bytes], side: Sequence[bytes]) -> list[Hunk]:
@@ -118,16 +118,16 @@ def matched(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Block]:
 def _longest_first(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Block] | None:
     """Return what `matched` does, or None where it takes too long."""
     often = Counter(side)
-    work = [0, *itertools.accumulate(_LINE + often[line] for line in base)]
+    pairs = list(itertools.accumulate(map(often.get, base, itertools.repeat(0)), initial=0))
     left = _MOST_WORK
-    if not work[-1] - _LINE * len(base):
+    if not pairs[-1]:
         return []
     matcher = SequenceMatcher(None, base, side, autojunk=False)
     pending = [(0, len(base), 0, len(side))]
     found: list[Block] = []
     while pending:
         start, end, first, last = pending.pop()
-        left -= work[end] - work[start]
+        left -= pairs[end] - pairs[start] + _LINE * (end - start)
         if left < 0:
             return None
         at, there, size = matcher.find_longest_match(start, end, first, last)
@@ -177,8 +177,8 @@ def _between(
 
 
 def _common(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    pairs = zip(left, right, strict=False)
-    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(left), len(right)))
+    differ = map(operator.ne, left, right)
+    return next(itertools.compress(itertools.count(), differ), min(len(left), len(right)))
 
 
 def conflicts(base: Sequence[bytes], main: Sequence[bytes], change: Sequence[bytes]) -> list[Conflict]:

@@ -23,15 +23,16 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from qodebase.collision import Collision, Declined, Resolved
-from replay_rules.bindings import clashing
+from replay_rules.bindings import bound_in, clashing
 from replay_rules.clean_merge import merge
 from replay_rules.data_keys import reader_of
 from replay_rules.grammars import GRAMMARS, language_of
 from replay_rules.hunks import Hunk, hunks, lines_of, whole_hunks
 from replay_rules.kept import kept
 from replay_rules.meant_once import is_meant_once
-from replay_rules.parsing import parsed_once
-from replay_rules.symbols import definitions, doubled_keys
+from replay_rules.parsing import Parsed
+from replay_rules.pieces import asked
+from replay_rules.symbols import definitions_in, doubled_keys
 
 PARSED_BYTES = 1 << 20
 """Larger files are data; I1 and I2 do not look at them."""
@@ -99,6 +100,10 @@ def _second_diff(base: list[bytes], side: list[bytes]) -> list[Hunk]:
 
 
 def _sum(base: list[bytes], ours: list[bytes], theirs: list[bytes], result: bytes, once: Iterable[Hunk]) -> str:
+    if all(not version or version[-1].endswith(b"\n") for version in (base, ours, theirs)):
+        # What `_placement` allows is the base with every hunk laid on it once: its lines add up as long as none of them
+        # grows together with the next.
+        return ""
     wanted = Counter(ours)
     wanted.update(theirs)
     wanted.subtract(base)
@@ -114,11 +119,8 @@ def _is_vague(versions: Sequence[list[bytes]], left: list[Hunk], right: list[Hun
     """Return whether hunks of both sides are close, and each line between them is one of several alike."""
     both = sorted([*((hunk.start, hunk.end, 0) for hunk in left), *((hunk.start, hunk.end, 1) for hunk in right)])
     near = [(one[1], two[0]) for one, two in itertools.pairwise(both) if one[2] != two[2] and two[0] - one[1] <= _CLOSE]
-    if not near:
-        return False
-    often = [Counter(version) for version in versions]
-    base = versions[0]
-    return any(all(any(count[line] > 1 for count in often) for line in base[start:end]) for start, end in near)
+    between = [versions[0][start:end] for start, end in near]
+    return any(all(any(version.count(line) > 1 for version in versions) for line in lines) for lines in between)
 
 
 def _astray(path: bytes, versions: Sequence[bytes], *, vague: bool) -> str:
@@ -136,7 +138,7 @@ def _astray(path: bytes, versions: Sequence[bytes], *, vague: bool) -> str:
         return ""
     base, main, change, result = (Counter(places) for places in found)
     there = {around[:depth] for around, _ in result for depth in range(len(around) + 1)}
-    for place in {*main, *change, *base}:
+    for place in dict.fromkeys((*main, *change, *base)):
         ours, theirs, now = (side[place] - base[place] for side in (main, change, result))
         least = ours + theirs if ours * theirs <= 0 else max(ours, theirs)
         if now < least and place[0] in there:
@@ -155,9 +157,10 @@ def _placed_by(path: bytes, *, vague: bool) -> Callable[[bytes], Mapping[Placed,
 @kept(1 << 20)
 def _code_places(language: str, content: bytes) -> Counter[Placed]:
     found: Counter[Placed] = Counter()
-    for one in definitions(language, content):
-        found[one.parent, one.name] += 1
-        found[(*one.parent, one.name), b""] += 0
+    for _, defined in asked(language, content, definitions_in):
+        for one in defined:
+            found[one.parent, one.name] += 1
+            found[(*one.parent, one.name), b""] += 0
     return found
 
 
@@ -228,12 +231,29 @@ def _read(path: bytes, content: bytes) -> _Structure | None:
 
 @kept(1 << 20)
 def _read_code(language: str, content: bytes) -> _Structure:
-    parsed = parsed_once(language, content)
-    names: Counter[Hashable] = Counter(one.key for one in definitions(language, content) if one.kind != "space")
-    names.update({("key", text): count + 1 for text, count in doubled_keys(parsed).items()})
-    if not parsed.is_torn:
-        names.update({("bound", name): count for name, count in clashing(parsed).items()})
-    return _Structure(parsed.faults(), names)
+    found = [counted for _, counted in asked(language, content, _counted_in)]
+    names: Counter[Hashable] = Counter(key for counted in found for key in counted.keys)
+    doubled: Counter[bytes] = Counter()
+    for counted in found:
+        doubled += counted.doubled
+    names.update({("key", text): count + 1 for text, count in doubled.items()})
+    bound = (one for counted in found for one in counted.bound)
+    names.update({("bound", name): count for name, count in clashing(language, bound).items()})
+    return _Structure(sum(counted.faults for counted in found), names)
+
+
+class _Counted(NamedTuple):
+    """What one piece of a file adds to its `_Structure`."""
+
+    faults: int
+    keys: tuple[Hashable, ...]
+    doubled: Counter[bytes]
+    bound: tuple[tuple[bytes, bytes], ...]
+
+
+def _counted_in(parsed: Parsed) -> _Counted:
+    keys = tuple(one.key for one in definitions_in(parsed) if one.kind != "space")
+    return _Counted(parsed.faults(), keys, doubled_keys(parsed), () if parsed.is_torn else tuple(bound_in(parsed)))
 
 
 @kept(1 << 20)

@@ -20,6 +20,7 @@ from replay_rules.invariants import sound_merge
 from replay_rules.kept import kept
 from replay_rules.parsing import NoGrammar, Parsed, parsed_once
 from replay_rules.parts import grammar_of
+from replay_rules.pieces import asked
 from replay_rules.shapes import is_comment
 
 if TYPE_CHECKING:
@@ -97,14 +98,11 @@ def dangling(language: str, base: bytes, result: bytes, left: frozenset[bytes] =
     """
     gone = _defined(language, base) - _defined(language, result)
     gone |= (held(language, base) & left) - held(language, result)
+    gone = frozenset(one for one in gone if one in result and re.search(rb"\b" + re.escape(one) + rb"\b", result))
     if gone:
         gone -= imported_anywhere(language, result)
-    if not gone:
-        return ""
-    after = parsed_once(language, result)
     for name in sorted(gone):
-        if re.search(rb"\b" + re.escape(name) + rb"\b", result) is None:
-            continue
+        after = parsed_once(language, result)
         uses = [node for node in after.nodes("identifier") if after.text(node) == name]
         if uses and not any(_context(node)[1] in _RISKY or _binds(node) for node in uses):
             return name.decode(errors="replace")
@@ -117,19 +115,24 @@ def stale_use(collision: Collision, result: bytes) -> str:
     language = grammar_of(collision.path)
     if language is None or base is None or main is None or change is None or result in (main, change):
         return ""
-    if not _words_gone(base, main, change):
-        return ""
-    name = dangling(language, base, result, _words(base) - (_words(main) & _words(change)))
+    left = _words_gone(base, main, change)
+    name = dangling(language, base, result, left) if left else ""
     return f"rename: {name} is used and no longer defined" if name else ""
 
 
-def _words_gone(base: bytes, main: bytes, change: bytes) -> bool:
-    """Return whether one side alone lacks a word of the base: without that nothing was renamed."""
-    words, ours, theirs = (_words(content) for content in (base, main, change))
-    return not (words & ours & theirs) >= words
+def _words_gone(base: bytes, main: bytes, change: bytes) -> frozenset[bytes]:
+    """Return the words of the base that a side lacks: without one nothing was renamed."""
+    lines = frozenset(base.split(b"\n"))
+    return _given_up(lines, main) | _given_up(lines, change)
 
 
-@kept(1 << 20)
+def _given_up(base: frozenset[bytes], side: bytes) -> frozenset[bytes]:
+    # A word that a side lacks stands on lines that it lacks, and these are few.
+    lines = frozenset(side.split(b"\n"))
+    gone = _words(b"\n".join(base - lines)) - _words(b"\n".join(lines - base))
+    return gone - _words(side) if any(word in side for word in gone) else gone
+
+
 def _words(content: bytes) -> frozenset[bytes]:
     return frozenset(content.translate(_APART).split())
 
@@ -234,7 +237,10 @@ def _name(parsed: Parsed, node: Node) -> bytes:
 
 @kept(1 << 20)
 def _defined(language: str, content: bytes) -> frozenset[bytes]:
-    parsed = parsed_once(language, content)
+    return frozenset().union(*(names for _, names in asked(language, content, _defined_in)))
+
+
+def _defined_in(parsed: Parsed) -> frozenset[bytes]:
     return frozenset(_name(parsed, node) for node in _definitions(parsed))
 
 

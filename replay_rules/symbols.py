@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from replay_rules.grammars import GRAMMARS
 from replay_rules.kept import kept
-from replay_rules.parsing import Parsed, parsed_once
+from replay_rules.parsing import Parsed
+from replay_rules.pieces import asked
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -99,7 +100,9 @@ def definitions(language: str, content: bytes) -> tuple[Definition, ...]:
     >>> [(one.qualified, one.kind) for one in definitions("python", b"class A:\n    def f(self): pass\n")]
     [('A', 'class'), ('A.f', 'function')]
     """
-    return definitions_in(parsed_once(language, content)) if language in GRAMMARS else ()
+    if language not in GRAMMARS:
+        return ()
+    return tuple(_moved(one, by) for by, found in asked(language, content, definitions_in) for one in found)
 
 
 def definitions_in(parsed: Parsed) -> tuple[Definition, ...]:
@@ -134,6 +137,11 @@ def definitions_in(parsed: Parsed) -> tuple[Definition, ...]:
         )
         around.append((node.end_byte, name, kind))
     return tuple(found)
+
+
+def _moved(one: Definition, by: int) -> Definition:
+    name, kind, start, end, head, parent, parameters = one
+    return Definition(name, kind, start + by, end + by, head + by, parent, parameters)
 
 
 def doubled_keys(parsed: Parsed) -> Counter[bytes]:

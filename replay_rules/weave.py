@@ -206,7 +206,7 @@ class _Loom:
         counts = [Counter(item.key for item in side.items if item.name) for side in sides]
         repeated = {key for count in counts for key, number in count.items() if number > 1}
         uneven = {key for key in repeated if len({count[key] for count in counts}) > 1}
-        for kind, name in uneven:
+        for kind, name in sorted(uneven):
             if kind != "import":
                 raise Undecided(f"{_show(name)} is there more than once: model")
         if not uneven:

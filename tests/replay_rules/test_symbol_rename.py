@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay_rules.symbol_rename import dangling, rule
+from replay_rules.symbol_rename import dangling, rule, stale_use
 from tests.support.three_ways import content, three, why
 
 BASE = b"def old(x):\n    return x\n\n\ndef user():\n    return old(1)\n"
@@ -64,3 +64,14 @@ def test_a_merge_that_left_a_caller_of_the_old_name_is_seen() -> None:
     assert dangling("python", BASE, RENAMED + b"\n\nold(3)\n") == "old"
     assert dangling("python", BASE, RENAMED) == ""
     assert dangling("python", BASE, RENAMED + b"\n\nold = 1\nprint(old)\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("left", "doubted"),
+    [(b"", True), (b"# old\n", True), (b"older = 1\n", True), (b"import old\n", False), (b"def old(): pass\n", False)],
+)
+def test_a_rename_is_seen_whatever_else_holds_the_old_word(left: bytes, doubted: bool) -> None:
+    base = left + b"\n\ndef old(x):\n    return x\n\n\ndef user():\n    pass\n"
+    used = (b"    pass\n", b"    return old(1)\n")
+    main, change = base.replace(b"def old(x)", b"def new(x)"), base.replace(*used)
+    assert bool(stale_use(three(base, main, change), main.replace(*used))) == doubted
