@@ -21,7 +21,7 @@ from qodebase.children import command, environment
 from qodebase.trunk import packer
 from qodebase.trunk.deltas import Splice, splice_between
 from qodebase.trunk.files import Files
-from qodebase.trunk.pack import LEAST_PATCHED, SIGNATURE, STEPS, Ready
+from qodebase.trunk.pack import LEAST_PATCHED, SIGNATURE, STEPS
 from qodebase.trunk.packer import FORM, LARGE, LENGTH, Call, Newest
 from qodebase.trunk.placing import Packed, place_pack
 
@@ -29,6 +29,8 @@ _PIPE = 1 << 20
 _MANY_CALLS = 64
 _MANY_BYTES = 1 << 20
 """Calls with so many bytes of content are sent: both sides hold a frame twice."""
+_MOST_PARTS = 512
+"""POSIX lets a system take no more than 1024 at once."""
 _STILL_S = 60.0
 """Seconds without one byte; no content takes that long, and one that does costs no more than a step taken again."""
 _UNKNOWN = 1 << 16
@@ -76,8 +78,8 @@ class Beside:
         """Have packs looked up again: some were removed."""
         self.send([(packer.FORGET, ())])
 
-    def send(self, calls: list[Call]) -> None:
-        """Send calls.
+    def send(self, calls: list[Call], contents: Sequence[bytes] = ()) -> None:
+        """Send calls, and the contents whose lengths they tell.
 
         Raises:
             Gone: nobody takes them.
@@ -87,13 +89,12 @@ class Beside:
         except (ValueError, MemoryError) as error:
             raise Gone(f"more than a frame holds: {error}") from None
         with self._whole():
-            for part in (len(said).to_bytes(LENGTH), said):
-                self._write(part)
+            self._write([len(said).to_bytes(LENGTH), said, *contents])
 
-    def finish(self, calls: list[Call]) -> None:
+    def finish(self, calls: list[Call], contents: Sequence[bytes]) -> None:
         """Send a step's last calls, which ask for what was gathered; three times `hear` then tells it."""
         self._unheard = 3
-        self.send(calls)
+        self.send(calls, contents)
 
     def hear(self) -> bytearray:
         """Return the next part of an answer.
@@ -118,11 +119,10 @@ class Beside:
         yield
         self._torn = False
 
-    def _write(self, part: bytes) -> None:
-        view = memoryview(part)
-        while view:
+    def _write(self, parts: list[bytes | memoryview]) -> None:
+        while parts:
             try:
-                view = view[os.write(self._in, view) :]
+                parts = _behind(os.writev(self._in, parts[:_MOST_PARTS]), parts)
             except BlockingIOError:
                 _wait(self._in, select.POLLOUT)
             except BrokenPipeError as error:
@@ -155,6 +155,15 @@ class Beside:
                 end.close()
 
 
+def _behind(written: int, parts: list[bytes | memoryview]) -> list[bytes | memoryview]:
+    """Return what of some parts stands behind so many bytes."""
+    for at, part in enumerate(parts):
+        if written < len(part):
+            return [memoryview(part)[written:], *parts[at + 1 :]]
+        written -= len(part)
+    return []
+
+
 def _wait(end: int, event: int) -> None:
     poll = select.poll()
     poll.register(end, event)
@@ -183,14 +192,16 @@ class Elsewhere:
         self._newest: Newest[None] = Newest()
         self._calls: list[Call] = []
         self._tell = self._calls.append
+        self._contents: list[bytes] = []
         self._bytes = 0
 
     def __contains__(self, id: bytes | None) -> bool:
         return id in self._steps
 
     def _send(self) -> None:
-        self._beside.send(self._calls)
+        self._beside.send(self._calls, self._contents)
         self._calls.clear()
+        self._contents.clear()
         self._bytes = 0
 
     def _count(self, size: int) -> None:
@@ -206,8 +217,10 @@ class Elsewhere:
             # On nothing, and on a chain that is at its end, an object begins anew; else that hangs on the delta's size.
             begins = base is None or self._steps.get(base, STEPS) == STEPS
             self._steps[id] = 0 if begins else _UNKNOWN
-            self._tell((packer.ADD, (kind, id, content, base, splices)))
-            self._count(len(content))
+            size = len(content)
+            self._tell((packer.ADD, (kind, id, size, base, splices)))
+            self._contents.append(content)
+            self._count(size)
 
     def add_patched(self, id: bytes, size: int, base: bytes, place: int, patch: bytes) -> bool:
         """Do as `Pack.add_patched`."""
@@ -220,13 +233,15 @@ class Elsewhere:
         self._tell((packer.ADD_PATCHED, (id, size, base, place, patch)))
         return True
 
-    def add_run(self, run: Sequence[Ready]) -> bool:
-        """Do as `Pack.add_run`."""
-        if any(ready.id in self._steps for ready in run):
-            return False
-        self._steps.update((ready.id, _UNKNOWN) for ready in run)
-        self._tell((packer.ADD_RUN, (tuple(map(tuple, run)),)))
-        return True
+    def add_growing(
+        self, kind: int, id: bytes, content: bytes, base: bytes | None = None, splices: Sequence[Splice] = ()
+    ) -> None:
+        """Do as `Gathering.add_growing`."""
+        if id not in self._steps:
+            self._steps[id] = _UNKNOWN
+            self._tell((packer.ADD_GROWING, (kind, id, len(content), base, splices)))
+            self._contents.append(content)
+            self._count(len(content))
 
     def add_blob(self, id: bytes, content: bytes, base: bytes | None, old: bytes | None, told: bytes | None) -> None:
         """Do as `Gathering.add_blob`."""
@@ -239,17 +254,21 @@ class Elsewhere:
             self._newest.put(id, base, None, len(content))
             self._count(len(splice[2]))
         else:
-            old, told = (None, told) if old is None else (old, None)
-            self._tell((packer.ADD_BLOB, (id, content, base, old, told)))
-            if len(content) >= LARGE:
-                self._newest.put(id, base, None, len(content))
-            self._count(len(content) + len(old or told or b""))
+            size = len(content)
+            was = told if old is None else old
+            known = None if was is None else len(was)
+            self._tell((packer.ADD_BLOB, (id, size, base, known, old is not None)))
+            self._contents += (content,) if was is None else (content, was)
+            if size >= LARGE:
+                self._newest.put(id, base, None, size)
+            self._count(size + (known or 0))
 
     def write(self, files: Files, folder: Path) -> Path:
         """Do as `Pack.write`."""
         self._tell((packer.FINISH, ()))
-        self._beside.finish(self._calls)
+        self._beside.finish(self._calls, self._contents)
         self._calls.clear()
+        self._contents.clear()
         content, checksum = self._beside.hear(), self._beside.hear()
         if not content.startswith(SIGNATURE) or int.from_bytes(content[8:12]) < len(self._steps):
             raise Gone("what it tells is no pack of what was gathered")

@@ -61,7 +61,7 @@ def _common_tail(old: bytes, new: bytes, limit: int) -> int:
     step = 4096
     while low < high:
         middle = min(high, low + step)
-        if old[end - middle : end - low] == new[far - middle : far - low]:
+        if new.endswith(old[end - middle : end - low], 0, far - low):
             low = middle
             step = min(2 * step, _LARGEST_STEP)
         else:
@@ -69,7 +69,7 @@ def _common_tail(old: bytes, new: bytes, limit: int) -> int:
             break
     while high - low > _SHORT:
         middle = (low + high) // 2
-        if old[end - middle : end - low] == new[far - middle : far - low]:
+        if new.endswith(old[end - middle : end - low], 0, far - low):
             low = middle
         else:
             high = middle
@@ -162,11 +162,12 @@ def splice_delta(before: int, after: int, splice: Splice) -> bytes:
         head, tail = frame(before, after, start, end, length)
         return head + text + tail
     out = [_size(before), _size(after)]
+    # Where contents are edited hardly ever comes again, so it is not remembered.
     if start:
-        out.append(_copies(0, start))
+        out.append(_copies_anew(0, start))
     _insert(out, text)
     if end < before:
-        out.append(_copies(end, before))
+        out.append(_copies_anew(end, before))
     return b"".join(out)
 
 
@@ -187,12 +188,14 @@ def encode_delta(before: int, after: int, pieces: Sequence[Piece]) -> bytes:
     return b"".join(out)
 
 
-@functools.lru_cache(maxsize=_REMEMBERED)
-def _copies(offset: int, end: int) -> bytes:
+def _copies_anew(offset: int, end: int) -> bytes:
     if end - offset <= _LARGEST_COPY:
         return _copy(offset, end - offset)
     starts = range(offset, end, _LARGEST_COPY)
     return b"".join([_copy(start, min(end - start, _LARGEST_COPY)) for start in starts])
+
+
+_copies = functools.lru_cache(maxsize=_REMEMBERED)(_copies_anew)
 
 
 def _copy(offset: int, length: int) -> bytes:

@@ -202,6 +202,6 @@ def _folder(draft: _Draft, laid: _Laid, written: list[Written]) -> Folder:
     folder = Folder(hash_object(TREE, laid.raw), laid.raw, laid.keys, laid.sizes)
     folder.children = draft.children
     if base is not None and laid.keys is base.keys:
-        folder.ends, folder.places = base.ends, base.places
+        folder.ends = base.ends
     written.append(Written(folder.id, folder.raw, None if base is None else base.id, laid.splices))
     return folder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ class BrokenTree(QodebaseError):
 class Folder:
     """One serialized tree, with the sort keys of its entries once they were needed."""
 
-    __slots__ = ("children", "ends", "id", "keys", "places", "raw", "sizes")
+    __slots__ = ("children", "ends", "id", "keys", "raw", "sizes")
 
     def __init__(self, id: bytes, raw: bytes, keys: list[bytes] | None = None, sizes: list[int] | None = None) -> None:
         self.id = id
@@ -44,8 +44,6 @@ class Folder:
         self.keys = keys
         self.sizes = sizes
         self.ends: list[int] | None = None
-        self.places: dict[bytes, int] = {}
-        """Where the ids of folders within stand, as far as they were looked up."""
         self.children: dict[bytes, Folder] = {}
 
     def index(self) -> tuple[list[bytes], list[int]]:
@@ -86,26 +84,12 @@ class Folder:
             return None
         return Node(int(self.raw[start : self.raw.index(b" ", start)], 8), self.raw[end - 20 : end])
 
-    def with_id(self, place: int, id: bytes) -> Folder:
-        """Return the folder with another id in the 20 bytes from ``place``; its children are shared, not copied."""
-        raw = b"".join((self.raw[:place], id, self.raw[place + 20 :]))
-        made = Folder.__new__(Folder)
-        made.id = hash_object(TREE, raw)
-        made.raw = raw
-        made.keys, made.sizes, made.ends, made.places = self.keys, self.sizes, self.ends, self.places
-        made.children = self.children
+    def like(self, id: bytes, raw: bytes, children: Mapping[bytes, Folder]) -> Folder:
+        """Return a folder of the same entries with other ids; ``children`` are those that it does not share."""
+        made = Folder(id, raw, self.keys, self.sizes)
+        made.ends = self.ends
+        made.children = {**self.children, **children}
         return made
-
-    def way(self, name: bytes, load: Load) -> tuple[Folder, int] | None:
-        """Return the folder of this name within this one, and where in the bytes its id stands."""
-        place = self.places.get(name)
-        if place is None:
-            _, end = self.span(name + b"/")
-            if not end:
-                return None
-            place = self.places[name] = end - 20
-        below = self.children.get(name) or self.child(name, load)
-        return None if below is None else (below, place)
 
     def child(self, name: bytes, load: Load) -> Folder | None:
         """Return the folder of this name within this one."""

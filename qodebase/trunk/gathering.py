@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from qodebase.trunk.deltas import splice_between
+from qodebase.trunk.deltas import Splice, splice_between
+from qodebase.trunk.drafts import Written
+from qodebase.trunk.grown import Grown
 from qodebase.trunk.kept import Roots
-from qodebase.trunk.objects import BLOB, hash_object
+from qodebase.trunk.objects import BLOB, TREE, hash_object
 from qodebase.trunk.pack import Pack, PackWriter
 from qodebase.trunk.wholes import Copied, Wholes
 
 _WORTH_A_COPY = 512
-_MUCH = 4
+_MUCH = 3
+"""A content must be so many times as long as what is new in it: compressing it whole costs ten times a delta's time."""
 
 
 class Gathering(Pack, Protocol):
@@ -27,6 +31,12 @@ class Gathering(Pack, Protocol):
         """
         ...
 
+    def add_growing(
+        self, kind: int, id: bytes, content: bytes, base: bytes | None = None, splices: Sequence[Splice] = ()
+    ) -> None:
+        """Add a tree as `Pack.add`, one that grows from step to step: what leads to it from older ones comes along."""
+        ...
+
     def remember(self) -> None:
         """Keep what the next step is likely to start from; called once the step is taken, and never fails."""
         ...
@@ -37,19 +47,22 @@ class Gathered(PackWriter):
 
     Args:
         wholes, roots: where old contents are found whole; ``roots`` gets those of this step.
+        grown: the growing trees of earlier steps; it gets those of this one.
         level: as of `PackWriter`.
     """
 
-    def __init__(self, *, wholes: Wholes, roots: Roots, level: int = -1) -> None:
+    def __init__(self, *, wholes: Wholes, roots: Roots, grown: Grown | None = None, level: int = -1) -> None:
         super().__init__(level=level)
         self._wholes = wholes
         self._roots = roots
+        self._grown = grown or Grown()
+        self._grown.begin()
         self._new_roots: dict[bytes, bytes] = {}
         self._copied: set[bytes] = set()
 
     def __contains__(self, id: bytes | None) -> bool:
         """Return whether the step gave an object: a content that only came along as a base is the repository's."""
-        return super().__contains__(id) and id not in self._copied
+        return id in self._links and id not in self._copied
 
     def add_blob(self, id: bytes, content: bytes, base: bytes | None, old: bytes | None, told: bytes | None) -> None:
         """Add a new content as `Gathering.add_blob` says."""
@@ -86,6 +99,14 @@ class Gathered(PackWriter):
         self._new_roots[id] = root
         return True
 
+    def add_growing(
+        self, kind: int, id: bytes, content: bytes, base: bytes | None = None, splices: Sequence[Splice] = ()
+    ) -> None:
+        """Do as `Gathering.add_growing`."""
+        assert kind == TREE
+        self._grown.add(self, Written(id, content, base, list(splices)))
+
     def remember(self) -> None:
-        """Keep where contents of this step began."""
+        """Keep where contents of this step began, and what leads to its growing trees."""
+        self._grown.remember()
         self._roots.update(self._new_roots)

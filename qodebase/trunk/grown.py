@@ -12,7 +12,7 @@ from zlib import crc32
 from qodebase.trunk.deltas import encode_delta, pieces_of
 from qodebase.trunk.drafts import Written
 from qodebase.trunk.objects import TREE
-from qodebase.trunk.pack import Pack, Ready, delta_entry, whole_entry
+from qodebase.trunk.pack import PackWriter, Ready, delta_entry, whole_entry
 
 _MOST_STEPS = 8
 _MOST_CHAINS = 1024
@@ -33,7 +33,7 @@ class Grown:
         """Begin a pack; what was put into one that was not kept is forgotten."""
         self._made = []
 
-    def add(self, pack: Pack, folder: Written) -> None:
+    def add(self, pack: PackWriter, folder: Written) -> None:
         """Put a tree into a pack."""
         known = None if folder.base is None else self._chains.get(folder.base)
         chain = None if known is None else _longer(known, folder)

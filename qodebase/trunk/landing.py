@@ -21,7 +21,6 @@ from qodebase.trunk.configuration import Wishes, wishes_of
 from qodebase.trunk.contents import Contents
 from qodebase.trunk.files import Files
 from qodebase.trunk.folder import Node, entry_of
-from qodebase.trunk.grown import Grown
 from qodebase.trunk.kept import Recent
 from qodebase.trunk.lock import TrunkLock
 from qodebase.trunk.notes import add_notes_commit, batch_trailers, with_notes
@@ -80,7 +79,6 @@ class Trunk:
         self._recent = Recent()
         self._wholes = Wholes(folders.objects)
         self._packing = Packing(folders.objects, self._wholes, level=level)
-        self._grown = Grown()
         self._tidying = Tidying(files, folders)
         self._piled = 0
         self._tips = Tips(folders, wishes, files, self._objects, self._load, branch=branch, run=run)
@@ -237,7 +235,7 @@ class Trunk:
         if not step.notes:
             return results
         tip = step.tip.hex()
-        notes = with_notes(tips.notes_tree, step.notes, pack, self._grown)
+        notes = with_notes(tips.notes_tree, step.notes, pack.add_growing)
         notes_tip = add_notes_commit(
             pack,
             notes,
@@ -251,7 +249,6 @@ class Trunk:
         why = f"qodebase: {len(step.notes)} landings of run {self.run}"
         tips.move((tip, step.tree), (notes_tip, notes), step.last, why, lock, held)
         step.remember()
-        self._grown.remember()
         self._tidy()
         return results
 

@@ -10,9 +10,8 @@ from qodebase.trailers import RUN
 from qodebase.trunk.commits import EXPECTS, ONTO, commit_bytes, message_bytes
 from qodebase.trunk.drafts import PathClash
 from qodebase.trunk.folder import EMPTY_TREE, Node
-from qodebase.trunk.grown import Grown
 from qodebase.trunk.objects import COMMIT, TREE, Objects, hash_object
-from qodebase.trunk.pack import Pack
+from qodebase.trunk.pack import Add, Pack
 from qodebase.trunk.tree import Tree
 
 
@@ -47,11 +46,8 @@ def all_notes(tree: Tree) -> Iterator[tuple[CommitId, Node]]:
             yield CommitId(name.decode()), node
 
 
-def with_notes(tree: Tree, notes: Mapping[bytes, bytes], pack: Pack, grown: Grown | None = None) -> Tree:
-    """Return the tree with a note (blob's id) for each commit (id) added, and put its new folders into the pack.
-
-    ``grown`` is for a writer of many packs, none of which gets notes twice.
-    """
+def with_notes(tree: Tree, notes: Mapping[bytes, bytes], add: Add) -> Tree:
+    """Return the tree with a note (blob's id) for each commit (id) added; ``add`` gets its new folders."""
     edits: dict[bytes, Node | None] = {}
     for commit, blob in notes.items():
         name = commit.hex().encode()
@@ -62,20 +58,15 @@ def with_notes(tree: Tree, notes: Mapping[bytes, bytes], pack: Pack, grown: Grow
         # Somebody keeps a file of two hex digits among the notes; git reads a note at its full name as well.
         flat = {path.replace(b"/", b""): node for path, node in edits.items()}
         new, written = tree.edited(flat)
-    if grown is not None:
-        grown.begin()
     for folder in written:
-        if grown is None:
-            pack.add(TREE, folder.id, folder.raw, folder.base, folder.splices)
-        else:
-            grown.add(pack, folder)
+        add(TREE, folder.id, folder.raw, folder.base, folder.splices)
     return new
 
 
 def united(theirs: Tree, ours: Tree, pack: Pack) -> Tree:
     """Return their notes with ours of commits that have none there; where both have one, theirs stays."""
     missing = {bytes.fromhex(id): node.id for id, node in all_notes(ours) if find_note(theirs, id) is None}
-    return with_notes(theirs, missing, pack) if missing else theirs
+    return with_notes(theirs, missing, pack.add) if missing else theirs
 
 
 def add_notes_commit(

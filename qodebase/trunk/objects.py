@@ -21,7 +21,7 @@ _NAMES = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
 _HEADS = {kind: name + b" %d\0" for kind, name in _NAMES.items()}
 
 
-def _hasher() -> Callable[[bytes], hashlib._Hash]:
+def _hasher() -> Callable[[bytes | bytearray], hashlib._Hash]:
     try:
         hashlib.sha1(b"")
     except ValueError:
@@ -36,6 +36,11 @@ sha1 = _hasher()
 
 class MissingObject(QodebaseError):
     """An object that the repository should hold and does not."""
+
+
+def head_of(kind: int, size: int) -> bytes:
+    """Return what git hashes before the content of an object."""
+    return _HEADS[kind] % size
 
 
 def hash_object(kind: int, content: bytes) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -47,6 +47,10 @@ _Link = tuple[int, int, int, int, Sequence[Splice], "_Link | None"]
 (none: it is a knot). A plain tuple, for a landing makes eight of them."""
 
 
+Add = Callable[[int, bytes, bytes, bytes | None, Sequence[Splice]], None]
+"""What puts an object into a pack as `Pack.add` does."""
+
+
 class Ready(NamedTuple):
     """An object with its size, and the entry that it gets in a pack with the entry's checksum."""
 
@@ -71,10 +75,6 @@ class Pack(Protocol):
 
     def add_patched(self, id: bytes, size: int, base: bytes, place: int, patch: bytes) -> bool:
         """Add a tree that is the tree ``base`` but for 20 bytes at a place, and say whether; if not, `add` it."""
-        ...
-
-    def add_run(self, run: Sequence[Ready]) -> bool:
-        """Add entries that must stand one behind the other, or none if one of the objects is there; say whether."""
         ...
 
     def write(self, files: Files, folder: Path) -> Path:
@@ -116,6 +116,9 @@ class PackWriter:
         if link is not None and len(splices) == 1 and link[3] < STEPS:
             # Nearly every tree comes this way.
             size = len(content)
+            if 2 * len(splices[0][2]) > size:
+                self._add_whole(kind, id, content)
+                return
             delta = splice_delta(link[1], size, splices[0])
             if 2 * len(delta) <= size:
                 at = self._at
@@ -151,7 +154,7 @@ class PackWriter:
             self._emit(id, entry, crc)
 
     def add_run(self, run: Sequence[Ready]) -> bool:
-        """Do as `Pack.add_run`."""
+        """Add entries that must stand one behind the other, or none if one of the objects is there; say whether."""
         links = self._links
         if any(ready.id in links for ready in run):
             return False
@@ -163,7 +166,11 @@ class PackWriter:
     def _add_whole(self, kind: int, id: bytes, content: bytes) -> None:
         size = len(content)
         self._links[id] = (self._at, size, 0, 0, (), None)
-        if kind == TREE or size <= _STORED:
+        if size <= _STORED:
+            entry = b"".join((
+                _head(kind, size), _STORED_HEAD, _LENGTHS(size, size ^ 0xFFFF), content, _ADLER(adler32(content)),
+            ))  # fmt: skip
+        elif kind == TREE:
             entry = whole_entry(kind, content)
         else:
             entry = _head(kind, size) + self._deflated(content)

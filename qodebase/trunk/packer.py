@@ -1,7 +1,8 @@
 """Gather objects in a process of its own: what a trunk's `Beside` starts, tells and hears.
 
-Told are frames of calls, marshalled, each the number of a verb and what it is called with; frames begin with their
-length. Nothing is said before `FINISH`: then the pack up to its checksum, the checksum, and the index, a frame each.
+Told are frames of calls, marshalled, each the number of a verb and what it is called with. A frame begins with its
+length, and behind it come the contents whose lengths it tells: marshalling them would copy them once more. Nothing is
+said before `FINISH`: then the pack up to its checksum, the checksum, and the index, each with its length.
 At the end of its input the process ends.
 """
 
@@ -17,12 +18,12 @@ from typing import Any, BinaryIO, Generic, TypeVar
 
 from qodebase.trunk.deltas import Splice
 from qodebase.trunk.gathering import Gathered
+from qodebase.trunk.grown import Grown
 from qodebase.trunk.kept import Roots
 from qodebase.trunk.objects import BLOB, sha1
-from qodebase.trunk.pack import Ready
 from qodebase.trunk.wholes import Wholes
 
-BEGIN, ADD, ADD_PATCHED, ADD_RUN, ADD_BLOB, ADD_SPLICED, FINISH, REMEMBER, FORGET = range(9)
+BEGIN, ADD, ADD_PATCHED, ADD_GROWING, ADD_BLOB, ADD_SPLICED, FINISH, REMEMBER, FORGET = range(9)
 """The verbs of calls."""
 
 LENGTH = 8
@@ -74,24 +75,27 @@ class Packer:
     Args:
         objects: the repository's folder of objects.
         level: zlib's.
+        hear: reads so many bytes of what follows a frame.
         say: writes bytes to who asks.
     """
 
-    def __init__(self, objects: Path, level: int, say: Callable[[bytes], object]) -> None:
+    def __init__(self, objects: Path, level: int, hear: Callable[[int], bytes], say: Callable[[bytes], object]) -> None:
         self._level = level
+        self._hear = hear
         self._say = say
         self._wholes = Wholes(objects)
         self._roots = Roots()
+        self._grown = Grown()
         self._begin()
 
     def _begin(self) -> None:
-        self._pack = Gathered(level=self._level, wholes=self._wholes, roots=self._roots)
+        self._pack = Gathered(level=self._level, wholes=self._wholes, roots=self._roots, grown=self._grown)
         self._newest: Newest[bytes] = Newest()
         self._verbs: dict[int, Callable[..., object]] = {
             BEGIN: self._begin,
-            ADD: self._pack.add,
+            ADD: self._add,
             ADD_PATCHED: self._pack.add_patched,
-            ADD_RUN: self._add_run,
+            ADD_GROWING: self._add_growing,
             ADD_BLOB: self._add_blob,
             ADD_SPLICED: self._add_spliced,
             FINISH: self._finish,
@@ -104,13 +108,18 @@ class Packer:
         for verb, given in calls:
             self._verbs[verb](*given)
 
-    def _add_run(self, run: Sequence[tuple[bytes, int, bytes, int]]) -> None:
-        self._pack.add_run([Ready(*ready) for ready in run])
+    def _add(self, kind: int, id: bytes, size: int, base: bytes | None, splices: Sequence[Splice]) -> None:
+        self._pack.add(kind, id, self._hear(size), base, splices)
 
-    def _add_blob(self, id: bytes, content: bytes, base: bytes | None, old: bytes | None, told: bytes | None) -> None:
-        self._pack.add_blob(id, content, base, old, told)
-        if len(content) >= LARGE:
-            self._newest.put(id, base, content, len(content))
+    def _add_growing(self, kind: int, id: bytes, size: int, base: bytes | None, splices: Sequence[Splice]) -> None:
+        self._pack.add_growing(kind, id, self._hear(size), base, splices)
+
+    def _add_blob(self, id: bytes, size: int, base: bytes | None, known: int | None, seen: bool) -> None:
+        content = self._hear(size)
+        was = None if known is None else self._hear(known)
+        self._pack.add_blob(id, content, base, *((was, None) if seen else (None, was)))
+        if size >= LARGE:
+            self._newest.put(id, base, content, size)
 
     def _add_spliced(self, id: bytes, base: bytes, splice: Splice) -> None:
         start, end, text = splice
@@ -150,7 +159,7 @@ def _serve(objects: str, level: str) -> None:
             while view:
                 view = view[out.write(view) :]
 
-        packer = Packer(Path(os.fsdecode(objects)), int(level), say)
+        packer = Packer(Path(os.fsdecode(objects)), int(level), source.read, say)
         for frame in frames(source):
             packer.do(marshal.loads(frame))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from qodebase.children import processors
 from qodebase.trunk.beside import Beside, Gone
 from qodebase.trunk.gathering import Gathered, Gathering
+from qodebase.trunk.grown import Grown
 from qodebase.trunk.kept import Roots
 from qodebase.trunk.wholes import Wholes
 
@@ -28,6 +29,7 @@ class Packing:
         self._wholes = wholes
         self._level = level
         self._roots = Roots()
+        self._grown = Grown()
         self._beside: Beside | None = None
         self._alone = processors() < 2
 
@@ -41,7 +43,7 @@ class Packing:
             self._start()
         if self._beside is not None:
             return self._beside.begin()
-        return Gathered(level=self._level, wholes=self._wholes, roots=self._roots)
+        return Gathered(level=self._level, wholes=self._wholes, roots=self._roots, grown=self._grown)
 
     def _start(self) -> None:
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from qodebase.change import EXECUTABLE, REGULAR, SUBMODULE, BadPatch, patched
 from qodebase.collision import Declined, Entry
 from qodebase.paths import CommitId, RepoPath, path_text
@@ -21,6 +23,7 @@ from qodebase.trunk.commits import commit_bytes, message_bytes, person_line
 from qodebase.trunk.contents import Blob, Contents
 from qodebase.trunk.drafts import PathClash, Written
 from qodebase.trunk.folder import Node, entry_of, is_entry
+from qodebase.trunk.front import Front, Patched
 from qodebase.trunk.gathering import Gathering
 from qodebase.trunk.objects import BLOB, COMMIT, TREE, hash_object
 from qodebase.trunk.tree import Tree
@@ -39,13 +42,19 @@ class Step:
 
     def __init__(self, *, tip: bytes, tree: Tree, pack: Gathering, contents: Contents) -> None:
         self.tip = tip
-        self.tree = tree
         self.pack = pack
         self.notes: dict[bytes, bytes] = {}
         self.last: bytes = b""
+        self._load = tree.load
+        self._front = Front(tree.root, tree.load)
         self._contents = contents
         self._shared_now: dict[bytes, tuple[bytes, bytes]] = {}
         self._broken: set[str] = set()
+
+    @property
+    def tree(self) -> Tree:
+        """Return the tree of the tip."""
+        return Tree(self._front.root(), self._load)
 
     def take(self, landing: Landing, redo: Redo) -> Landed | Moved:
         """Put one landing onto the tip, whole or not at all."""
@@ -59,15 +68,16 @@ class Step:
     def _taken(self, landing: Landing, redo: Redo) -> Landed | Moved:
         try:
             nodes, blobs, shared = self._resolved(landing, redo)
-            tree, written = self.tree.edited(nodes)
+            folders = self._edited(nodes)
         except _Held as held:
             return held.moved
         except PathClash as clash:
             return Moved(paths=(RepoPath(clash.path),), why=clash.why)
+        tree = self._front.id
         committer = person_line(landing.committer)
         content = commit_bytes(
-            tree=tree.id,
-            parents=[self.tip],
+            tree=tree,
+            parents=(self.tip,),
             author=person_line(landing.author),
             committer=committer,
             message=message_bytes(landing.message, landing.trailers),
@@ -77,7 +87,7 @@ class Step:
         landed = Landed(
             commit=CommitId(commit.hex()),
             parent=CommitId(self.tip.hex()),
-            tree=ObjectId(tree.id.hex()),
+            tree=ObjectId(tree.hex()),
             shared=shared,
         )
         note = landing.note(landed)
@@ -86,14 +96,35 @@ class Step:
         for path, result in shared.items():
             id = bytes.fromhex(result.after.id)
             self._shared_now[path] = (id, blobs[id].content)
-        for folder in written:
-            self._add_folder(folder)
-        self.pack.add(COMMIT, commit, content)
+        self._add_folders(folders)
+        add = self.pack.add
+        add(COMMIT, commit, content)
         note_id = hash_object(BLOB, note)
-        self.pack.add(BLOB, note_id, note)
+        add(BLOB, note_id, note)
         self.notes[commit] = note_id
-        self.tip, self.tree, self.last = commit, tree, committer
+        self.tip, self.last = commit, committer
         return landed
+
+    def _edited(self, nodes: Mapping[bytes, Node | None]) -> list[Patched] | list[Written]:
+        """Put entries in place and return the folders that it made; nothing is done where they clash."""
+        if len(nodes) == 1:
+            ((path, node),) = nodes.items()
+            patched = None if node is None else self._front.replace(path, node)
+            if patched is not None:
+                return patched
+        tree, written = self.tree.edited(nodes)
+        self._front = Front(tree.root, tree.load)
+        return written
+
+    def _add_folders(self, folders: list[Patched] | list[Written]) -> None:
+        pack = self.pack
+        for folder in folders:
+            if isinstance(folder, Written):
+                self._add_folder(folder)
+            else:
+                level, base, at, patch = folder
+                if not pack.add_patched(level.id, level.size, base, at, patch):
+                    pack.add(TREE, level.id, level.raw(), base, [(at, at + 20, patch)])
 
     def _add_folder(self, folder: Written) -> None:
         id, raw, base, splices = folder
@@ -107,17 +138,23 @@ class Step:
         self, landing: Landing, redo: Redo
     ) -> tuple[dict[bytes, Node | None], dict[bytes, Blob], dict[RepoPath, SharedResult]]:
         """Return the entries that a landing sets, its new blobs with what each follows from, and its shared paths."""
-        held = {path: self.tree.node(path) for path in landing.expects}
-        moved = tuple(path for path, entry in landing.expects.items() if not is_entry(held[path], entry))
+        # An edit of several paths is laid on the whole tree, so they are not looked up where one of it moves on.
+        node_at = self._front.node if len(landing.expects) + len(landing.shared) == 1 else self.tree.node
+        held: dict[RepoPath, Node | None] = {}
+        moved: list[RepoPath] = []
+        for path, entry in landing.expects.items():
+            node = held[path] = node_at(path)
+            if not is_entry(node, entry):
+                moved.append(path)
         if moved:
-            raise _Held(Moved(paths=moved, why="main holds something else now"))
+            raise _Held(Moved(paths=tuple(moved), why="main holds something else now"))
         nodes: dict[bytes, Node | None] = {}
         blobs: dict[bytes, Blob] = {}
         for path, edit in landing.edits.items():
             nodes[path] = None if edit is None else self._node(landing, path, edit, held[path], blobs)
         shared = {}
         for change in landing.shared:
-            before = self.tree.node(change.path)
+            before = node_at(change.path)
             old = None if before is None else self._now(change.path, before)
             how, content = self._shared(change, before, old, redo)
             mode = change.mode or (REGULAR if before is None else before.mode)

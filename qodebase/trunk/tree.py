@@ -7,36 +7,22 @@ behind is still the tree that it was.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from qodebase.trunk.drafts import Drafts, PathClash, Written
 from qodebase.trunk.folder import EMPTY_TREE, FOLDER, Folder, Load, Node
+from qodebase.trunk.front import Front
 
 __all__ = ["PathClash", "Tree"]
-
-
-class _Place(NamedTuple):
-    """Where a path leads: the folders above with the place of the next one's id, the last folder, the entry's span.
-
-    The folder is None where the path's folders are not all there; the span is ``(0, 0)`` where it holds no such entry.
-    """
-
-    path: bytes
-    way: list[tuple[Folder, bytes, int]]
-    folder: Folder | None
-    start: int
-    end: int
 
 
 class Tree:
     """A whole tree, from its root."""
 
-    __slots__ = ("_looked_up", "load", "root")
+    __slots__ = ("load", "root")
 
     def __init__(self, root: Folder, load: Load) -> None:
         self.root = root
         self.load = load
-        self._looked_up: _Place | None = None
 
     @classmethod
     def read(cls, id: bytes, load: Load) -> Tree:
@@ -50,32 +36,22 @@ class Tree:
 
     def folder(self, path: bytes) -> Folder | None:
         """Return the folder at a path; the empty path is the root."""
-        return self._place(path + b"/").folder if path else self.root
+        return self._walked(path.split(b"/") if path else [])
 
     def node(self, path: bytes) -> Node | None:
         """Return the file, link or submodule at a path; None for a folder and for nothing."""
-        place = self._place(path)
-        if place.folder is None or not place.end:
-            return None
-        raw = place.folder.raw
-        return Node(int(raw[place.start : raw.index(b" ", place.start)], 8), raw[place.end - 20 : place.end])
-
-    def _place(self, path: bytes) -> _Place:
-        """Walk to a path; the last walk is kept, for what is looked at is often edited next."""
-        place = self._looked_up
-        if place is not None and place.path == path:
-            return place
         *above, name = path.split(b"/")
-        way: list[tuple[Folder, bytes, int]] = []
+        folder = self._walked(above)
+        return None if folder is None else folder.node(name)
+
+    def _walked(self, names: list[bytes]) -> Folder | None:
         folder = self.root
-        for part in above:
-            found = folder.way(part, self.load)
-            if found is None:
-                return _Place(path, way, None, 0, 0)
-            way.append((folder, part, found[1]))
-            folder = found[0]
-        place = self._looked_up = _Place(path, way, folder, *folder.span(name))
-        return place
+        for name in names:
+            below = folder.child(name, self.load)
+            if below is None:
+                return None
+            folder = below
+        return folder
 
     def walk(self, under: bytes = b"") -> Iterator[tuple[bytes, Node]]:
         """Yield path and entry of every file, link and submodule below a folder, in git's order."""
@@ -101,9 +77,13 @@ class Tree:
             PathClash: an edit needs a folder where a file stands, or puts a file where a folder stands.
         """
         if len(edits) == 1:
-            replaced = self._replaced(*next(iter(edits.items())))
-            if replaced is not None:
-                return replaced
+            ((path, node),) = edits.items()
+            front = Front(self.root, self.load)
+            patched = None if node is None else front.replace(path, node)
+            if patched is not None:
+                return Tree(front.root(), self.load), [
+                    Written(level.id, level.raw(), base, [(at, at + 20, patch)]) for level, base, at, patch in patched
+                ]
         drafts = Drafts(self.root, self.load)
         for path, node in edits.items():
             if node is None:
@@ -113,22 +93,6 @@ class Tree:
                 drafts.put(path, node)
         root, written = drafts.finish()
         return Tree(root, self.load), written
-
-    def _replaced(self, path: bytes, node: Node | None) -> tuple[Tree, list[Written]] | None:
-        """Return what `edited` does for the commonest edit: an entry that is there gets another id of the same mode."""
-        _, way, folder, start, end = self._place(path)
-        if node is None or folder is None or not end:
-            return None
-        if not folder.raw.startswith(b"%o " % node.mode, start) or folder.raw.startswith(node.id, end - 20):
-            return None
-        made = folder.with_id(end - 20, node.id)
-        written = [Written(made.id, made.raw, folder.id, [(end - 20, end, node.id)])]
-        for folder, part, place in reversed(way):
-            below, made = made, folder.with_id(place, made.id)
-            made.children = made.children.copy()
-            made.children[part] = below
-            written.append(Written(made.id, made.raw, folder.id, [(place, place + 20, below.id)]))
-        return Tree(made, self.load), written
 
     def moved_to(self, id: bytes) -> Tree:
         """Return another tree that keeps in memory what it has in common with this one."""

@@ -30,6 +30,10 @@ _HEAD = 10
 """More bytes than the head of an entry whose content is not too large."""
 
 
+_number = struct.Struct(">L").unpack_from
+_far_number = struct.Struct(">Q").unpack_from
+
+
 class Copied(NamedTuple):
     """The entry of a pack that holds an object whole, and its checksum."""
 
@@ -163,11 +167,10 @@ class _Pack:
         """Return offset and checksum of the entry at a place of the index."""
         count = self._fan[256]
         index = self._index
-        crc = int.from_bytes(index[(at := _NAMES + 20 * count + 4 * place) : at + 4], "big")
-        offset = int.from_bytes(index[(at := _NAMES + 24 * count + 4 * place) : at + 4], "big")
+        (crc,) = _number(index, _NAMES + 20 * count + 4 * place)
+        (offset,) = _number(index, _NAMES + 24 * count + 4 * place)
         if offset >= _FAR:
-            at = _NAMES + 28 * count + 8 * (offset - _FAR)
-            offset = int.from_bytes(index[at : at + 8], "big")
+            (offset,) = _far_number(index, _NAMES + 28 * count + 8 * (offset - _FAR))
         return offset, crc
 
     def _ends(self) -> array[int]:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -397,9 +397,9 @@ def test_large_contents_are_told_one_after_the_other(tmp_path: Path, monkeypatch
     beside = Beside(tmp_path, level=0)
     send = Beside.send
 
-    def sending(beside: Beside, calls: list[Call]) -> None:
-        most.append(sum(map(_bytes_of, calls)))
-        send(beside, calls)
+    def sending(beside: Beside, calls: list[Call], contents: Sequence[bytes] = ()) -> None:
+        most.append(sum(map(_bytes_of, calls)) + sum(map(len, contents)))
+        send(beside, calls, contents)
 
     monkeypatch.setattr(Beside, "send", sending)
     try:
@@ -425,7 +425,7 @@ def _bytes_of(call: Call) -> int:
 
 def test_a_step_that_is_taken_leaves_nothing_of_its_pack_in_the_process(tmp_path: Path) -> None:
     said: list[bytes] = []
-    packer = Packer(tmp_path, -1, said.append)
+    packer = Packer(tmp_path, -1, bytes, said.append)
     pack = weakref.ref(packer._pack)
     packer.do([(BEGIN, ())])
     assert pack() is None

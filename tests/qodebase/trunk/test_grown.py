@@ -9,11 +9,14 @@ import pytest
 from qodebase.trunk.drafts import Written
 from qodebase.trunk.files import Files
 from qodebase.trunk.folder import EMPTY_TREE
+from qodebase.trunk.gathering import Gathered
 from qodebase.trunk.grown import Grown
+from qodebase.trunk.kept import Roots
 from qodebase.trunk.notes import with_notes
 from qodebase.trunk.objects import TREE, Objects, hash_object
 from qodebase.trunk.pack import PackWriter
 from qodebase.trunk.tree import Tree
+from qodebase.trunk.wholes import Wholes
 
 BATCHES = 14
 
@@ -29,13 +32,13 @@ def noted(objects: Path, grown: Grown | None, *, dropped: frozenset[int] = froze
     chance = random.Random(3)
     trees = [Tree.read(EMPTY_TREE, lambda id: b"")]
     for number in range(BATCHES):
-        pack = PackWriter()
-        made = with_notes(trees[-1], {chance.randbytes(20): chance.randbytes(20) for _ in range(300)}, pack, grown)
+        pack = Gathered(wholes=Wholes(objects), roots=Roots(), grown=grown)
+        add = pack.add if grown is None else pack.add_growing
+        made = with_notes(trees[-1], {chance.randbytes(20): chance.randbytes(20) for _ in range(300)}, add)
         if number in dropped:
             continue
         pack.write(Files(durable=False), objects / "pack")
-        if grown is not None:
-            grown.remember()
+        pack.remember()
         trees.append(made)
     return trees[1:]
 

@@ -193,7 +193,7 @@ class Writer:
             for folder in written:
                 self.pack.add(TREE, folder.id, folder.raw, folder.base, folder.splices)
         if fresh:
-            tree = with_notes(tree, fresh, self.pack)
+            tree = with_notes(tree, fresh, self.pack.add)
         if tree.id == self._notes.id:
             return None
         return add_notes_commit(
