@@ -32,6 +32,7 @@ from fleet.verifying import Verifier
 from fleet.workshop.shop import Workshop, is_worth_a_helper
 from lanes.desk import Tell, unheard
 from lanes.router import Router, SharedByLane
+from lanes.verdicts import Verdicts
 from lanes.yard import Yard
 from qodebase import events
 from qodebase.caps import NO_CAPS, Caps
@@ -64,6 +65,7 @@ class Parts:
         caps: those that are new in this sitting.
         stop_if: conditions that pause the run (`fleet.stop_if`).
         checker: runs checks; None: the job has none.
+        verdicts: remembers what agents and gate found green; None: nothing is remembered.
         tell: hears of each tree that is to be judged; see `lanes.desk.Desk`.
         most_attempts: attempts for each intent.
         stall_after_s: see `fleet.stall.Stall`.
@@ -77,6 +79,7 @@ class Parts:
     caps: Caps = NO_CAPS
     stop_if: Sequence[str] = ()
     checker: Checker | None = None
+    verdicts: Verdicts | None = None
     tell: Tell = unheard
     engine: Engine | None = None
     most_attempts: int = 1
@@ -220,6 +223,7 @@ class Driver:
             trunk=trunk,
             reader=reader,
             checker=parts.checker,
+            verdicts=parts.verdicts,
             tell=parts.tell,
             sign=parts.sign,
         )
@@ -241,7 +245,7 @@ class Driver:
         )
         desk = ground.open_desk(main)
         held.callback(desk.close)
-        verifier = Verifier(parts.job, parts.checker, desk.contract, parts.tell, reader)
+        verifier = Verifier(parts.job, parts.checker, desk.contract, parts.tell, reader, parts.verdicts)
         redo = ModelRedo(
             parts.job,
             calls,

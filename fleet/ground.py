@@ -17,6 +17,7 @@ from lanes.policy import Policy
 from lanes.router import Router
 from lanes.step import Terms
 from lanes.train import Builder
+from lanes.verdicts import Verdicts
 from lanes.yard import Yard
 from qodebase.code import CommitTree
 from qodebase.journal import Journal
@@ -46,6 +47,7 @@ class Ground:
     trunk: Trunk
     reader: Reader
     checker: Checker | None
+    verdicts: Verdicts | None
     tell: Tell
     sign: Callable[[bytes], bytes] | None
 
@@ -124,7 +126,7 @@ class Ground:
                 desk.main, job.shared, chooser(rules.off, rules.bind), job.idempotent, named=desk.contract.watches
             ),
             judge=Judge(
-                gate=Gate(self.checker or NoChecks()),
+                gate=Gate(self.checker or NoChecks(), self.verdicts if self.settings.read_sets else None),
                 desk=desk,
                 journal=self.journal,
                 tree_of=lambda commit: self.reader.commit(commit).tree,

@@ -9,11 +9,12 @@ from lanes.contract import Contract
 from lanes.desk import Tell
 from lanes.prefetch import GuessedFork
 from lanes.read_sets import touched
+from lanes.verdicts import Verdicts
 from qodebase.change import Change
 from qodebase.edits import Edit, materialise
 from qodebase.intent import Intent
 from qodebase.paths import RepoPath
-from qodebase.ports import Checker, Job, Tree, Verdict, Verifies
+from qodebase.ports import Checker, HasChecks, Job, Tree, Verdict, Verifies
 from qodebase.trunk.folder import Node
 from qodebase.trunk.reader import Reader
 
@@ -35,10 +36,21 @@ class Verifier:
         contract: the checks in force.
         tell: hears of each tree before it is judged.
         reader: of the run's repository.
+        verdicts: hears what came out green, so that the gate need not run it again where nothing else counts.
     """
 
-    def __init__(self, job: Job, checker: Checker | None, contract: Contract, tell: Tell, reader: Reader) -> None:
-        self._intents = frozenset(job.verifying()) if isinstance(job, Verifies) else frozenset()
+    def __init__(
+        self,
+        job: Job,
+        checker: Checker | None,
+        contract: Contract,
+        tell: Tell,
+        reader: Reader,
+        verdicts: Verdicts | None = None,
+    ) -> None:
+        self._own = job.verifying() if isinstance(job, Verifies) else {}
+        self._checks = job.checks() if isinstance(job, HasChecks) else {}
+        self._verdicts = verdicts
         self._checker = checker
         self._contract = contract
         self._tell = tell
@@ -47,7 +59,7 @@ class Verifier:
     async def fault(self, intent: Intent, change: Change, fork: Tree) -> str:
         """Return what is wrong with a change on its own fork, or the empty text."""
         checker = self._checker
-        if checker is None or intent.id not in self._intents:
+        if checker is None or intent.id not in self._own:
             return ""
         own = check_name(intent.id)
         laid = dict(fork.laid) if isinstance(fork, GuessedFork) else {}
@@ -55,6 +67,9 @@ class Verifier:
         neighbours = self._neighbours(intent, edits, fork)
         tree = self._tree_with(fork, laid | edits)
         judgement = await checker.check(tree, (own, *neighbours))
+        if self._verdicts is not None:
+            same = [name for name in intent.checks if self._checks.get(name) == self._own[intent.id]]
+            self._verdicts.take(judgement, {own: same})
         if judgement.verdict is Verdict.GREEN:
             return ""
         red = [name for name in judgement.failed if name in neighbours]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
+from lanes.read_sets import Looked
+from lanes.verdicts import Verdicts
 from qodebase.check import read_together
-from qodebase.paths import RepoPath
 from qodebase.ports import Checker, Judgement, Verdict
 
 _KEPT_TREES = 256
@@ -38,11 +39,13 @@ class Found:
         judgement: the verdict; ``failed`` names what was red twice, ``reads`` is of every check that was judged.
         flipped: the checks that were red and then green.
         runs: how often the checker was asked for it.
+        carried: how many of the checks were green on another tree, and looked at nothing that is different here.
     """
 
     judgement: Judgement
     flipped: tuple[str, ...] = ()
     runs: int = 0
+    carried: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +53,7 @@ class _Known:
     """What one check came to on one tree; ``told`` is the output that says why it is red."""
 
     green: bool
-    read: tuple[RepoPath, ...] | None
-    mentions: tuple[frozenset[str], ...] | None = None
+    looked: Looked
     flipped: bool = False
     told: str = ""
 
@@ -70,10 +72,14 @@ class Gate:
 
     What is red is run once more: red twice is red, red then green is green and marked as a flake. A tree on which one
     of the wanted checks is known to be red is red, whatever the others would say. The newest trees are remembered.
+
+    Args:
+        verdicts: knows of trees on which a verdict holds too; None: each tree is judged by itself.
     """
 
-    def __init__(self, checker: Checker) -> None:
+    def __init__(self, checker: Checker, verdicts: Verdicts | None = None) -> None:
         self._checker = checker
+        self._verdicts = verdicts
         self._trees: OrderedDict[str, _Tree] = OrderedDict()
 
     async def judge(self, tree: str, checks: Iterable[str], tell: Tell | None = None) -> Found:
@@ -83,12 +89,22 @@ class Gate:
             return Found(judgement=Judgement(tree=tree, verdict=Verdict.GREEN))
         about = self._about(tree)
         async with about.lock:
-            runs = 0
+            runs = carried = 0
             red = any(name in about.known and not about.known[name].green for name in wanted)
             missing = tuple(name for name in wanted if name not in about.known)
             if missing and not red and wanted not in about.held:
-                runs = await self._run(tree, about, wanted, missing, tell)
-            return self._found(tree, about, wanted, runs)
+                held = self._carry(tree, about, missing)
+                carried = len(held)
+                if left := tuple(name for name in missing if name not in held):
+                    runs = await self._run(tree, about, wanted, left, tell)
+            return replace(self._found(tree, about, wanted), runs=runs, carried=carried)
+
+    def _carry(self, tree: str, about: _Tree, names: Sequence[str]) -> Collection[str]:
+        """Take over which checks are known to be green here; return them."""
+        holding = {} if self._verdicts is None else self._verdicts.holding(tree, names)
+        for name, looked in holding.items():
+            about.known[name] = _Known(green=True, looked=looked)
+        return holding
 
     async def again(self, tree: str, checks: Sequence[str], times: int) -> list[frozenset[str]]:
         """Run checks on a tree so many times, whatever is known of it; return what was red each time."""
@@ -110,6 +126,8 @@ class Gate:
             about.held[wanted] = first
             return 1
         red = _red(first, missing)
+        if self._verdicts is not None:
+            self._verdicts.take(first)
         again: tuple[str, ...] = tuple(name for name in missing if name in red)
         if again and tell is not None:
             tell(again)
@@ -122,17 +140,16 @@ class Gate:
             judgement = second if second is not None and name in red else first
             about.known[name] = _Known(
                 green=name not in still,
-                read=judgement.reads.get(name),
-                mentions=judgement.mentions.get(name),
+                looked=Looked.of(judgement, name),
                 flipped=name in red and name not in still,
                 told=judgement.output if name in still else "",
             )
         return 1 if second is None else 2
 
-    def _found(self, tree: str, about: _Tree, wanted: tuple[str, ...], runs: int) -> Found:
+    def _found(self, tree: str, about: _Tree, wanted: tuple[str, ...]) -> Found:
         held = about.held.get(wanted)
         if held is not None:
-            return Found(judgement=held, runs=runs)
+            return Found(judgement=held)
         known = {name: about.known[name] for name in wanted if name in about.known}
         failed = tuple(name for name, one in known.items() if not one.green)
         flipped = tuple(name for name, one in known.items() if one.flipped)
@@ -142,12 +159,12 @@ class Gate:
             checks=tuple(known),
             output="\n".join(dict.fromkeys(one.told for one in known.values() if one.told)),
             flake=bool(flipped),
-            read=read_together(one.read for one in known.values()),
+            read=read_together(one.looked.read for one in known.values()),
             failed=failed,
-            reads={name: one.read for name, one in known.items()},
-            mentions={name: one.mentions for name, one in known.items() if one.mentions is not None},
+            reads={name: one.looked.read for name, one in known.items()},
+            mentions={name: one.looked.mentions for name, one in known.items() if one.looked.mentions is not None},
         )
-        return Found(judgement=judgement, flipped=flipped, runs=runs)
+        return Found(judgement=judgement, flipped=flipped)
 
 
 def _red(judgement: Judgement, checks: Sequence[str]) -> frozenset[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lanes.gate import Gate
+from lanes.gate import Found, Gate
 from lanes.train import Train
 from qodebase import events
 from qodebase.check import read_together
@@ -94,7 +94,7 @@ class Judge:
             )
         judgement = found.judgement
         await on_main(judgement.failed)
-        self._write(tree, judgement, train.lane, train=train.name, runs=found.runs, failed=judgement.failed)
+        self._write(tree, found, train.lane, train=train.name)
         for name in sorted(lost.intersection(judgement.failed)):
             await self._lose(name, train.lane)
         broken = self._holding(train, [name for name in judgement.failed if name not in lost])
@@ -136,7 +136,7 @@ class Judge:
             tree = await self._desk.tree_with({})
             found = await self._gate.judge(tree, names)
             of = "main" if self._desk.main.position else "base"
-            self._write(tree, found.judgement, lane, of=of, runs=found.runs, failed=found.judgement.failed)
+            self._write(tree, found, lane, of=of)
             if self._desk.main.moved_by_others(position):
                 return
             known = set(found.judgement.checks)
@@ -164,7 +164,7 @@ class Judge:
             return tuple(names)
         found = await self._gate.judge(main, names)
         if found.runs:
-            self._write(main, found.judgement, lane, of="main", runs=found.runs, failed=found.judgement.failed)
+            self._write(main, found, lane, of="main")
         return found.judgement.failed
 
     async def _lose(self, name: str, lane: str) -> None:
@@ -179,7 +179,7 @@ class Judge:
         async def red(position: int) -> bool:
             tree = self._tree_of(main.landing_at(position)[0])
             found = await self._gate.judge(tree, [name])
-            self._write(tree, found.judgement, lane, of="bisection", runs=found.runs, failed=found.judgement.failed)
+            self._write(tree, found, lane, of="bisection")
             return found.judgement.verdict is Verdict.RED
 
         try:
@@ -216,7 +216,7 @@ class Judge:
             return set()
         tree = await self._desk.tree_with({})
         red = await self._gate.again(tree, names, _TIMES)
-        self._write(tree, None, lane, of="main", runs=_TIMES, failed=sorted(frozenset().union(*red)), checks=len(names))
+        self._write_again(tree, names, frozenset().union(*red), lane, of="main")
         flips = {name for name in names if 0 < sum(name in one for one in red) < _TIMES}
         self._flaky |= flips
         never = set(names) - flips
@@ -232,36 +232,43 @@ class Judge:
         if not names:
             return set()
         red = frozenset().union(*await self._gate.again(tree, names, _TIMES))
-        self._write(tree, None, train.lane, train=train.name, runs=_TIMES, failed=sorted(red), checks=len(names))
+        self._write_again(tree, names, red, train.lane, train=train.name)
         return set(red)
 
-    def _write(
+    def _write(self, tree: str, found: Found, lane: str, *, train: str | None = None, of: str = "") -> None:
+        judgement = found.judgement
+        self._judged(
+            tree,
+            lane,
+            train=train,
+            of=of,
+            verdict=str(judgement.verdict),
+            checks=len(judgement.checks),
+            flake=judgement.flake,
+            runs=found.runs,
+            carried=found.carried,
+            failed=judgement.failed[:_NAMED],
+        )
+
+    def _write_again(
         self,
         tree: str,
-        judgement: Judgement | None,
+        names: Sequence[str],
+        red: Collection[str],
         lane: str,
         *,
-        runs: int,
-        failed: Sequence[str],
         train: str | None = None,
         of: str = "",
-        checks: int = 0,
     ) -> None:
-        """Journal a judgement; None stands for several runs, which were red where one of them was."""
-        several = Verdict.RED if failed else Verdict.GREEN
-        self._journal.write(
-            events.Judged,
-            actor=f"lane {lane}",
-            lane=lane,
-            train=train,
-            tree=tree,
-            verdict=str(several if judgement is None else judgement.verdict),
-            checks=checks if judgement is None else len(judgement.checks),
-            flake=judgement is not None and judgement.flake,
-            of=of,
-            runs=runs,
-            failed=tuple(failed[:_NAMED]),
+        """Journal several runs of checks, which were red where one of them was."""
+        verdict = str(Verdict.RED if red else Verdict.GREEN)
+        failed = tuple(sorted(red)[:_NAMED])
+        self._judged(
+            tree, lane, train=train or None, of=of, verdict=verdict, checks=len(names), runs=_TIMES, failed=failed
         )
+
+    def _judged(self, tree: str, lane: str, **words: Any) -> None:
+        self._journal.write(events.Judged, actor=f"lane {lane}", lane=lane, tree=tree, **words)
 
 
 def together(before: Judgement, again: Judgement) -> Judgement:

@@ -8,7 +8,7 @@ edits it may be known that only some names mean something else there, and of a c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,9 +17,6 @@ from qodebase.edits import Edit
 from qodebase.paths import RepoPath
 from qodebase.ports import Judgement
 from replay_rules.renames import Code
-
-Read = Collection[RepoPath] | None
-"""What a check read; None means everything."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ def touched(edits: Mapping[RepoPath, Edit | None], before: Code, *, named: bool)
     found = set(edits)
     for path, edit in edits.items():
         if (edit is None) != (before.entry(path) is None):
-            found.update(_folders(path))
+            found.update(folders(path))
     return Touched(frozenset(found), named_changes(edits, before) if named else {})
 
 
@@ -62,7 +59,8 @@ def all_touched(several: Iterable[Touched]) -> Touched:
     return Touched(frozenset(places), {path: names for path, names in named.items() if path not in whole})
 
 
-def _folders(path: RepoPath) -> Iterable[RepoPath]:
+def folders(path: RepoPath) -> Iterable[RepoPath]:
+    """Yield the folders above a path, as places."""
     yield RepoPath(b"/")
     at = path.find(b"/")
     while at >= 0:
@@ -72,10 +70,15 @@ def _folders(path: RepoPath) -> Iterable[RepoPath]:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What a check looked at when it was run: what it read, and the words that it mentions there, where known."""
+    """What a check looked at when it was run.
 
-    read: Read
-    mentions: Collection[frozenset[str]] | None = None
+    Attributes:
+        read: places; None means everything.
+        mentions: the words that it mentions there, in parts, where they are known.
+    """
+
+    read: tuple[RepoPath, ...] | None
+    mentions: tuple[frozenset[str], ...] | None = None
 
     @classmethod
     def of(cls, judgement: Judgement, name: str) -> Looked:

@@ -12,6 +12,7 @@ from lane_world import World
 
 from lanes.checking.trees import Trees
 from lanes.submission import Outcome, Submission
+from lanes.verdicts import Verdicts
 from qodebase.change import Change, Write
 from qodebase.clock import VirtualClock
 from qodebase.collision import Declined
@@ -144,6 +145,7 @@ def code_world(make: Callable[..., World], code: Mapping[str, Mapping[str, str]]
     one = make(files, **{"lanes": lanes, "checker": sums, **more})
     sums.world, sums.trees = one, Trees(one.reader)
     one.desk._tell = sums.trees.tell
+    one.gate._verdicts = Verdicts(sums.trees) if one.policy.read_sets else None
     return one
 
 

@@ -10,10 +10,12 @@ from code_world import Sums, code_world, land_in_turn, run, submit
 from lane_world import World
 
 from fleet.verifying import Verifier, check_name
+from lanes.gate import Gate
 from lanes.prefetch import Guess
 from lanes.read_sets import touched
 from lanes.submission import Submission
 from lanes.train import Member
+from lanes.verdicts import Verdicts
 from qodebase.check import Check
 from qodebase.edits import materialise
 from qodebase.paths import RepoPath
@@ -23,14 +25,21 @@ Make = Callable[..., World]
 CODE = {"a": {"f": "1", "g": "2"}, "b": {"f": "a.f + 1", "g": "5"}, "c": {"f": "7", "g": "8"}}
 
 
-class Looks:
-    """As much of a job as says which intents have a check of their own."""
+CHECK = Check(command=("true",))
 
-    def __init__(self, *intents: str) -> None:
+
+class Looks:
+    """As much of a job as says which intents have a check of their own, and which checks there are."""
+
+    def __init__(self, *intents: str, checks: Mapping[str, Check] | None = None) -> None:
         self._intents = intents
+        self._checks = checks or {}
 
     def verifying(self) -> Mapping[str, Check]:
-        return {intent: Check(command=("true",)) for intent in self._intents}
+        return dict.fromkeys(self._intents, CHECK)
+
+    def checks(self) -> Mapping[str, Check]:
+        return self._checks
 
 
 def look(one: World, sums: Sums, submission: Submission, fork: Any = None, *, looks: bool = True) -> str:
@@ -132,3 +141,19 @@ def test_what_a_guessed_fork_lays_on_main_counts_as_there(world: Make) -> None:
     second = submit(one, sums, "second", "a.f", "3")
     assert look(one, sums, second) != ""
     assert look(one, sums, second, guess.fork([RepoPath(b"a/code"), RepoPath(b"b/code")])) == ""
+
+
+def test_the_gate_need_not_run_again_what_an_agent_found_green_unless_it_is_another_check(world: Make) -> None:
+    sums = Sums()
+    one = landed_first(world, sums)
+    submission = submit(one, sums, "second", "a.g", "3")
+    sums.wanted[check_name("second")] = sums.wanted["second"]
+    for same, runs in ((Check(command=("false",)), 1), (CHECK, 0)):
+        assert sums.trees is not None
+        verdicts = Verdicts(sums.trees)
+        job = cast("Job", Looks("second", checks={"second": same}))
+        verifier = Verifier(job, sums, one.contract, one.desk._tell, one.reader, verdicts)
+        assert run(one, verifier.fault(submission.intent, submission.change, submission.fork)) == ""
+        tree = sums.ran[-1][0]
+        found = run(one, Gate(sums, verdicts).judge(tree, ["second"]))
+        assert (found.runs, found.carried) == (runs, 1 - runs)

@@ -11,6 +11,7 @@ from qodebase.errors import QodebaseError
 if TYPE_CHECKING:
     from lanes.checking.checker import SandboxedChecker
     from lanes.desk import Tell
+    from lanes.verdicts import Verdicts
     from qodebase.check import Check
     from qodebase.commands.support.opening import Opened
     from qodebase.intent import Intent
@@ -23,10 +24,11 @@ class NoChecker(QodebaseError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """Who runs the checks of a sitting (None: the job has none), and who must hear of the trees."""
+    """Who runs the checks of a sitting (None: the job has none), who must hear of the trees, and what is remembered."""
 
     checker: SandboxedChecker | None
     tell: Tell
+    verdicts: Verdicts | None = None
 
     async def close(self) -> None:
         """End what still runs."""
@@ -102,7 +104,9 @@ def judging_of(run: Opened, clock: Clock, *, charge_s: float = 0.0) -> Judging:
     from lanes.checking.checker import SandboxedChecker
     from lanes.checking.sandbox import Sandbox
     from lanes.checking.trees import Trees
+    from lanes.verdicts import Verdicts
 
     trees = Trees(run.reader)
     sandbox = Sandbox(on=not run.settings.unsafe_checks, hide=(run.folder.root.resolve(),))
-    return Judging(checker=SandboxedChecker(checks, trees, clock, sandbox, charge_s=charge_s), tell=trees.tell)
+    checker = SandboxedChecker(checks, trees, clock, sandbox, charge_s=charge_s)
+    return Judging(checker=checker, tell=trees.tell, verdicts=Verdicts(trees))

@@ -266,6 +266,7 @@ async def _sit(folder: RunFolder, recorded: Settings, recording: Recording, mode
                 channels=Channels(fresh=channel, escalate=channel if recorded.escalate_model else None),
                 clock=clock,
                 checker=judging.checker,
+                verdicts=judging.verdicts,
                 tell=judging.tell,
                 most_attempts=run.settings.attempts,
                 stall_after_s=run.settings.stall_after_s,

@@ -93,6 +93,7 @@ async def sit(
                 clock=clock,
                 caps=caps,
                 checker=judging.checker,
+                verdicts=judging.verdicts,
                 tell=judging.tell,
                 stop_if=settings.stop_if,
                 most_attempts=settings.attempts,
