@@ -39,13 +39,13 @@ class Found:
         judgement: the verdict; ``failed`` names what was red twice, ``reads`` is of every check that was judged.
         flipped: the checks that were red and then green.
         runs: how often the checker was asked for it.
-        carried: how many of the checks were green on another tree, and looked at nothing that is different here.
+        inherited: how many of the checks were green on another tree, and looked at nothing that is different here.
     """
 
     judgement: Judgement
     flipped: tuple[str, ...] = ()
     runs: int = 0
-    carried: int = 0
+    inherited: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,17 +89,17 @@ class Gate:
             return Found(judgement=Judgement(tree=tree, verdict=Verdict.GREEN))
         about = self._about(tree)
         async with about.lock:
-            runs = carried = 0
+            runs = inherited = 0
             red = any(name in about.known and not about.known[name].green for name in wanted)
             missing = tuple(name for name in wanted if name not in about.known)
             if missing and not red and wanted not in about.held:
-                held = self._carry(tree, about, missing)
-                carried = len(held)
+                held = self._inherit(tree, about, missing)
+                inherited = len(held)
                 if left := tuple(name for name in missing if name not in held):
                     runs = await self._run(tree, about, wanted, left, tell)
-            return replace(self._found(tree, about, wanted), runs=runs, carried=carried)
+            return replace(self._found(tree, about, wanted), runs=runs, inherited=inherited)
 
-    def _carry(self, tree: str, about: _Tree, names: Sequence[str]) -> Collection[str]:
+    def _inherit(self, tree: str, about: _Tree, names: Sequence[str]) -> Collection[str]:
         """Take over which checks are known to be green here; return them."""
         holding = {} if self._verdicts is None else self._verdicts.holding(tree, names)
         for name, looked in holding.items():

@@ -246,7 +246,7 @@ class Judge:
             checks=len(judgement.checks),
             flake=judgement.flake,
             runs=found.runs,
-            carried=found.carried,
+            inherited=found.inherited,
             failed=judgement.failed[:_NAMED],
         )
 

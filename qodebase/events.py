@@ -222,7 +222,7 @@ class Judged(Event, frozen=True, kw_only=True, omit_defaults=True, tag="judged")
 
     ``of`` says what was judged where that is no train: the base, main, or a commit that a bisection asked for.
     ``runs`` is how often checks were run for it: 0 where the verdict was known, 2 where what was red was run again.
-    ``carried`` counts the checks that were green on another tree and looked at nothing that is different on this one.
+    ``inherited`` counts the checks that were green on another tree and looked at nothing that is different on this one.
     ``failed`` names at most eight of the checks that were red.
     """
 
@@ -232,7 +232,7 @@ class Judged(Event, frozen=True, kw_only=True, omit_defaults=True, tag="judged")
     flake: bool = False
     of: str = ""
     runs: int = 0
-    carried: int = 0
+    inherited: int = 0
     failed: tuple[str, ...] = ()
 
 

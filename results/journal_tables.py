@@ -60,7 +60,7 @@ KINDS: Mapping[type[Event], Mapping[str, Type]] = MappingProxyType(
             "flake": Type.BOOL,
             "of": Type.TEXT,
             "runs": Type.INT,
-            "carried": Type.INT,
+            "inherited": Type.INT,
             "failed": Type.TEXTS,
         },
         events.CheckLost: {

@@ -225,6 +225,7 @@ TRAINS = FrameSchema(
         Column("verdict", Type.TEXT, "`green`, `red` or `hold`."),
         Column("checks", Type.INT, "How many checks the verdict rests on."),
         Column("runs", Type.INT, "How often checks were run for it: 0 where the verdict was known, 2 after a red one."),
+        Column("inherited", Type.INT, "How many checks were green on another tree that is the same to them."),
         Column("flake", Type.BOOL, "Whether what was red came out green when it was run again."),
         Column("failed", Type.TEXTS, "Checks that were red, at most eight."),
         Column("built_at", Type.FLOAT, "When the lane coupled it.", _AT),

@@ -156,4 +156,4 @@ def test_the_gate_need_not_run_again_what_an_agent_found_green_unless_it_is_anot
         assert run(one, verifier.fault(submission.intent, submission.change, submission.fork)) == ""
         tree = sums.ran[-1][0]
         found = run(one, Gate(sums, verdicts).judge(tree, ["second"]))
-        assert (found.runs, found.carried) == (runs, 1 - runs)
+        assert (found.runs, found.inherited) == (runs, 1 - runs)

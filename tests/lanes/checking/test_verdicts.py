@@ -138,7 +138,7 @@ def test_the_gate_runs_only_what_is_not_known_from_another_tree(world: CheckingW
         found = await gate.judge(world.tree(files), names)
         assert found.judgement.verdict is Verdict.GREEN
         assert set(found.judgement.reads) == set(names)
-        return found.runs, found.carried, len(found.judgement.mentions)
+        return found.runs, found.inherited, len(found.judgement.mentions)
 
     async def work() -> None:
         assert await judged({}, "a", "b") == (1, 0, 2)
