@@ -31,7 +31,7 @@ class Patience:
         tries: calls in all, those left out that a rate limit or a provider that is down turned away: they say nothing
             of the question.
         first_s, longest_s: the wait after the first try, which doubles up to the longest; each is drawn from its
-            upper half.
+            upper half. It does not double for a reply that makes no sense while others are answered.
         total_s: seconds of waiting in all; a provider that asks for more is not asked again.
         rate_pause_s: how long the whole fleet keeps still after a 429 that does not say how long.
     """
@@ -205,7 +205,9 @@ class Asker:
             self._obey(self._throttle, outcome, tokens)
         self._hear(prompt, outcome)
         # What may have been paid uses up its try.
-        paid = not is_overloaded(outcome) or outcome.cost_usd is None
+        overloaded = is_overloaded(outcome)
+        paid = not overloaded or outcome.cost_usd is None
+        count.doublings += overloaded or self._heard_at is None or self._heard_at < started
         count.turned_away += not paid and self.turned_away(outcome)
         if (heard := after(number, outcome, self._clock.now() - started)) is not None:
             await heard
@@ -230,8 +232,9 @@ class Asker:
         Jitter comes from the prompt, not the call order.
         """
         outcome, prompt = _last_outcome(state), state.args[0]
+        count: _Count = state.args[1]
         jitter = _fraction(f"{prompt.digest}:{state.attempt_number}")
-        grown = self._patience.first_s * 2.0 ** min(state.attempt_number - 1, _DOUBLINGS)
+        grown = self._patience.first_s * 2.0 ** min(max(count.doublings - 1, 0), _DOUBLINGS)
         own = min(grown, self._patience.longest_s) * (0.5 + jitter / 2)
         if isinstance(outcome, NoAnswer) and outcome.retry_after_s is not None:
             asked = outcome.retry_after_s + jitter * self._patience.first_s
@@ -246,11 +249,12 @@ class Asker:
 
 @dataclass(slots=True)
 class _Count:
-    """The tries of one question, how many of them were turned away, and what came of the first."""
+    """The tries of one question, what came of the first, and how many were turned away, or call for a longer wait."""
 
     tries: int = 0
     first: Answer | NoAnswer | None = None
     turned_away: int = 0
+    doublings: int = 0
 
 
 def _worth_retrying(outcome: Any) -> bool:

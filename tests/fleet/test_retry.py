@@ -128,6 +128,36 @@ def test_waits_double_with_jitter_and_end_with_the_tries() -> None:
         assert full / 2 <= wait <= full
 
 
+@pytest.mark.parametrize(("failure", "full"), [(BROKEN, (1, 1, 1, 1)), (failed(), (1, 2, 4, 8))])
+def test_waits_do_not_double_for_what_makes_no_sense_while_others_are_answered(
+    failure: NoAnswer, full: tuple[float, ...]
+) -> None:
+    class Choosing(Playing):
+        async def answer(self, prompt: Prompt) -> Answer | NoAnswer:
+            if prompt.digest == question().digest:
+                return await super().answer(prompt)
+            await self._clock.sleep(0.2)
+            return GOOD
+
+    async def main(clock: VirtualClock) -> list[float]:
+        model = Choosing(clock, failure)
+        asker = Asker(model, clock, patience=Patience(tries=5, first_s=1))
+
+        async def others() -> None:
+            while True:
+                await asker.ask(question("Another."), before=Book().before, after=Book().after)
+
+        async with asyncio.TaskGroup() as tasks:
+            beside = tasks.create_task(others(), name="others")
+            assert await asker.ask(question(), before=Book().before, after=Book().after) == failure
+            beside.cancel()
+        return model.at
+
+    waits = [later - earlier - 1 for earlier, later in pairwise(run_virtual(main))]
+    for wait, most in zip(waits, full, strict=True):
+        assert most / 2 <= wait <= most
+
+
 def test_a_provider_that_says_how_long_is_obeyed() -> None:
     got, _, at = ask(failed(Failure.RATE, after=20.0), GOOD)
     assert got == GOOD
