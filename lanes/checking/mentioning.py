@@ -9,6 +9,8 @@ from lanes.reach.mentions import Mentioned, mentioned
 from qodebase.change import EXECUTABLE, REGULAR
 from qodebase.paths import RepoPath
 
+_COMPILED = (b".pyc", b".pyd", b".so")
+
 
 def mentions_of(wanted: Wanted, result: Result, code: Code) -> Mentioned | None:
     """Return what a green check mentions in a tree; None where that cannot be told."""
@@ -17,6 +19,8 @@ def mentions_of(wanted: Wanted, result: Result, code: Code) -> Mentioned | None:
         return None
     modules: dict[RepoPath, bytes] = {}
     for path in result.read:
+        if path.endswith(_COMPILED):
+            return None
         if not path.endswith(b".py"):
             continue
         if path in wanted.over:

@@ -40,7 +40,9 @@ def names_changed(before: bytes, after: bytes) -> Words | None:
         return None
     was = {one.name: one for one in old.statements if one.name}
     now = {one.name: one for one in new.statements if one.name}
-    if not was.keys() <= now.keys() or list(_order(old, was)) != list(_order(new, was)):
+    if not was.keys() <= now.keys() or old.doc != new.doc:
+        return None
+    if list(_order(old, was)) != list(_order(new, was)):
         return None
     return frozenset(name for name, one in now.items() if name not in was or was[name].text != one.text)
 

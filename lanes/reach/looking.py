@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Collection, Set
+from functools import lru_cache
+from importlib.util import find_spec
+
 _LOOKING = """
-    * attrgetter breakpoint co_firstlineno compile currentframe delattr dir eval exec extract_stack f_back f_globals
-    f_lineno f_locals format_exc format_tb get_type_hints getattr getrefcount getsizeof glob globals hasattr help
-    import_module iterdir lineno listdir locals methodcaller modules open print_exc read_bytes read_text rglob scandir
-    setattr setprofile settrace stack_info stacklevel tb_frame tb_lineno vars walk with_traceback
+    * attrgetter breakpoint co_firstlineno co_lines co_linetable co_lnotab co_positions compile currentframe delattr
+    dir eval exec extract_stack f_back f_globals f_lineno f_locals format_exc format_tb get_type_hints getrefcount
+    getsizeof glob globals help import_module iterdir lineno listdir locals methodcaller modules open print_exc
+    read_bytes read_text rglob scandir setattr setprofile settrace stack_info stacklevel tb_frame tb_lineno vars
+    walk with_traceback
+
+    _convert _convert_ _current_exceptions _current_frames _getframe addaudithook ag_code ag_frame cr_code cr_frame
+    cr_origin gi_code gi_frame tb_lasti tb_next
+
+    excepthook exc_info formatException formatStack formatwarning get_stack print_stack redirect_stderr showwarning
+    unraisablehook
+
+    FileIO FileType getctime getmtime getsize open_code read_mime_types st_ctime st_ctime_ns st_mtime st_mtime_ns
+    st_size urlopen urlretrieve
+
+    BaseConfigurator DictConfigurator dictConfig fileConfig getDOMImplementation make_parser
+
+    exec_module find_spec importlib inspect linecache load_module meta_path path_hooks path_importer_cache pickle
+    pkgutil runpy traceback unittest
 """
+"""Words for: names, frames, what shows lines, what shows files, what takes names as texts, and modules for all that."""
 
 # Names with two underscores by which Python reaches what is mentioned anyway, or that say nothing of other names.
 _HARMLESS = """
-    abs add aenter aexit aiter all and anext await bool bytes call ceil complex contains del delitem
-    divmod doc enter eq exit float floor floordiv format future ge getitem gt hash iadd iand ifloordiv ilshift imod imul
-    index init int invert ior ipow irshift isub iter itruediv ixor le len lshift lt main matmul missing mod mul name ne
-    neg new next or pos post_init pow radd rand repr reversed rfloordiv rlshift rmod rmul ror round rpow rrshift rshift
-    rsub rtruediv rxor setitem str sub truediv trunc version xor
+    abs add aenter aexit aiter all and anext await bool bytes call ceil code complex contains defaults del delitem
+    divmod doc enter eq exit float floor floordiv format future ge getitem gt hash iadd iand ifloordiv ilshift imod
+    imul index init int invert ior ipow irshift isub iter itruediv ixor kwdefaults le len lshift lt main matmul
+    missing mod mul name ne neg new next or pos post_init pow qualname radd rand repr reversed rfloordiv rlshift
+    rmod rmul ror round rpow rrshift rshift rsub rtruediv rxor setitem str sub truediv trunc version xor
 """
 
 # Of what Python brings, these look at no module's names by themselves.
@@ -29,17 +50,51 @@ _SIMPLE = """
 """
 
 _LOOKING_WORDS = frozenset(_LOOKING.split())
+ASKING = frozenset(("getattr", "hasattr"))
+"""Functions that look at one name, which a text tells."""
+
+# The texts of code and of warnings, and those that are logged with an exception, show lines.
+_LOOKING_AS_A_WHOLE = ASKING | {"__code__", "exception"}
+_RECORDING = frozenset(("catch_warnings", "record"))
 _HARMLESS_WORDS = frozenset(f"__{word}__" for word in _HARMLESS.split())
 _SIMPLE_MODULES = frozenset(_SIMPLE.split())
 
 
-def looks(words: frozenset[str]) -> bool:
+def looks(words: Set[str]) -> bool:
     """Return whether code with these words may look at names that are not among them."""
-    return not words.isdisjoint(_LOOKING_WORDS) or any(
-        word.startswith("__") and word not in _HARMLESS_WORDS for word in words
-    )
+    if not words.isdisjoint(_LOOKING_WORDS) or words >= _RECORDING:
+        return True
+    return any(word.startswith("__") and word not in _HARMLESS_WORDS for word in words)
 
 
-def all_simple(modules: frozenset[str], own: frozenset[str]) -> bool:
-    """Return whether these modules look at no names by themselves: they are ``own`` ones, or plain ones of Python's."""
-    return modules <= _SIMPLE_MODULES | own
+def looks_as_a_whole(words: Set[str]) -> bool:
+    """Return the same of words for what is used as a whole: not only to reach something, or to ask for a constant."""
+    return not words.isdisjoint(_LOOKING_AS_A_WHOLE)
+
+
+def all_simple(modules: frozenset[str], own: frozenset[str], paths: Collection[bytes]) -> bool:
+    """Return whether these modules look at no names by themselves: they are ``own`` ones, or plain ones of Python's.
+
+    Args:
+        own: names of modules and folders, wherever they are.
+        paths: those of all own modules.
+    """
+    others = modules - _SIMPLE_MODULES
+    return others <= own and not any(_may_be_elsewhere(name, paths) for name in others)
+
+
+def _may_be_elsewhere(name: str, paths: Collection[bytes]) -> bool:
+    """Return whether a module may be another one than an own one of this name, which may stand within a package."""
+    if name in sys.stdlib_module_names:
+        return True
+    at_top = f"{name}.py".encode() in paths or f"{name}/__init__.py".encode() in paths
+    return not at_top and _is_installed(name)
+
+
+@lru_cache(maxsize=4096)
+def _is_installed(name: str) -> bool:
+    try:
+        found = find_spec(name)
+    except (ImportError, ValueError):
+        return True
+    return found is not None and found.origin is not None

@@ -30,27 +30,44 @@ def mentioned(tests: Collection[str], modules: Mapping[RepoPath, bytes]) -> Ment
     known = [outline for outline in outlines if outline is not None]
     if len(known) < len(outlines):
         return None
-    own = frozenset(part.removesuffix(".py") for path in modules for part in path.decode(errors="replace").split("/"))
+    own = _parts(modules)
     imported = [one for outline in known for one in outline.statements if one.imported]
     found = [*_reached(frozenset(tests), known)]
-    renamed = {name for one in (*imported, *found) for was, name in one.renames if was in own}
-    if any(one.looks or not one.whole.isdisjoint(own | renamed) for one in found):
+    named = own | _renamed(own, [pair for one in (*imported, *found) for pair in one.renames])
+    if any(one.looks or not one.whole.isdisjoint(named) for one in found):
         return None
-    if not all(all_simple(one.imports, own) for one in (*imported, *found)):
+    if not all_simple(frozenset[str]().union(*(one.imports for one in (*imported, *found))), own, modules.keys()):
         return None
-    return (frozenset(tests), *dict.fromkeys(one.words for one in found))
+    # What is new in a package may have the name of a module there, and be imported in its place.
+    return (frozenset(tests) | own, *dict.fromkeys(one.words for one in found))
+
+
+def _parts(paths: Collection[RepoPath]) -> Words:
+    """Return the names of modules, and of the folders that they are in."""
+    parts = {part.removesuffix(".py") for path in paths for part in path.decode(errors="replace").split("/")}
+    return frozenset(parts - {"__init__"})
+
+
+def _renamed(own: Words, renames: Sequence[tuple[str, str]]) -> Words:
+    """Return the other names under which modules are imported, by way of others too."""
+    found: set[str] = set()
+    while more := {name for was, name in renames if was in own or was in found} - found:
+        found |= more
+    return frozenset(found)
 
 
 def _reached(tests: Words, outlines: Sequence[Outline]) -> Iterator[Statement]:
     """Yield what runs in any case, and what is bound to a name that is mentioned, in that too."""
-    seen: dict[int, Statement] = {id(one): one for outline in outlines for one in outline.always}
-    words = [tests, *(one.words for one in seen.values())]
-    while words:
-        these = words.pop()
-        for outline in outlines:
-            for name in outline.by_name.keys() & these:
-                one = outline.by_name[name]
-                if id(one) not in seen:
+    seen = {id(one): one for outline in outlines for one in outline.always}
+    named = [outline.by_name for outline in outlines]
+    done: set[str] = set()
+    todo = [tests, *(one.words for one in seen.values())]
+    while todo:
+        for name in todo.pop().difference(done):
+            done.add(name)
+            for names in named:
+                one = names.get(name)
+                if one is not None and id(one) not in seen:
                     seen[id(one)] = one
-                    words.append(one.words)
+                    todo.append(one.words)
     yield from seen.values()

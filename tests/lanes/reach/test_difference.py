@@ -138,3 +138,33 @@ def test_what_python_does_not_read_is_told_apart() -> None:
     assert names_changed(b"A = 1\n" * 2, b"A = 1\n") is None
     assert names_changed(b"A = 1\0\n", b"A = 1\n") is None
     assert names_changed(b"", b"A = 1\n") == frozenset({"A"})
+
+
+@pytest.mark.parametrize("name", ["setup_module", "teardown_function", "setUpModule", "pytest_generate_tests", "setup"])
+def test_what_pytest_looks_for_is_no_name_of_anybody(name: str) -> None:
+    assert changed("def two(", f"def {name}():\n    return 1\n\n\ndef two(") is None
+
+
+def test_what_a_statement_binds_beside_a_definition_is_no_second_one() -> None:
+    tries = b"try:\n    import tomllib\nexcept ImportError as error:\n    tomllib = None\n"
+    again = b"try:\n    X = [one for one in ()]\nexcept ImportError as error:\n    Y = [one for one in ()]\n"
+    assert names_changed(tries + again + b"def f(): pass\n", tries + again + b"def f(): return 1\n") == {"f"}
+    assert names_changed(b"X = 1\nX = 2\n", b"X = 1\nX = 3\n") is None
+    assert names_changed(b"import X\nX = 2\n", b"import X\nX = 3\n") is None
+
+
+def test_statements_of_one_line_change_together() -> None:
+    assert names_changed(b"a = 1; b = 2\nc = 3\n", b"a = 1; b = 4\nc = 3\n") == {"a", "b"}
+    assert names_changed(b"a = 1; print(a)\n", b"a = 2; print(a)\n") is None
+
+
+def test_a_function_may_keep_what_is_evaluated_with_it() -> None:
+    assert changed("    return one(amount)\n", "    return 1\n") == {"two"}
+
+
+def test_a_mark_of_bytes_and_a_usual_coding_say_nothing() -> None:
+    head = b"\xef\xbb\xbf# -*- coding: UTF-8 -*-\n"
+    assert names_changed(head + b"A = 1\n", head + b"A = 2\n") == {"A"}
+    assert names_changed(b"# coding=utf-8\nA = 1\n", b"A = 2\n") == {"A"}
+    for other in (b"# coding: latin-1", b"# vim: set fileencoding=cp1252 :", b"# coding: utf-7", b"\n# coding: gbk"):
+        assert names_changed(other + b"\nA = 1\n", other + b"\nA = 2\n") is None

@@ -111,3 +111,51 @@ def test_a_module_under_another_name_is_still_a_module() -> None:
     )
     assert words(prices=renamed) is not None
     assert words(prices=renamed.replace("return amount", "return show(rates)")) is None
+
+
+def test_a_name_that_is_asked_for_by_a_text_is_mentioned() -> None:
+    asking = PRICES.replace(
+        "taxes.tax(amount)", "getattr(taxes, 'gr' 'a\\x6ds', None)(1) + len(taxes.tax.__code__.co_varnames)"
+    )
+    found = words(prices=asking)
+    assert found is not None
+    assert {"grams", "more", "tax", "inner"} <= found
+    assert words(prices=asking.replace("'gr'", "f'gr'")) is None
+    assert words(prices=asking.replace("getattr(taxes", "show(getattr, taxes")) is None
+
+
+def test_what_is_evaluated_with_a_function_is_mentioned_by_every_test() -> None:
+    found = words(
+        units=UNITS.replace("def inner(one)", "def inner(one, two=first(3)):\n    return 2\n\n\ndef first(one)")
+    )
+    assert found is not None
+    assert "first" in found
+    assert "inner" not in found
+
+
+def test_a_test_mentions_the_modules_that_it_reads() -> None:
+    found = words()
+    assert found is not None
+    assert {"shop", "units", "taxes", "prices"} <= found
+
+
+def test_what_every_class_has_is_no_module() -> None:
+    base = "class Base(dict):\n    def __init__(self):\n        super().__init__()\n"
+    assert words(__init__=base, prices=PRICES) is not None
+    assert (
+        words(__init__=base, prices=PRICES.replace("from shop import taxes", "from shop import taxes, __init__"))
+        is None
+    )
+
+
+def test_a_module_may_be_named_like_one_of_python_where_nobody_can_mean_that() -> None:
+    assert words(statistics="A = 1\n", prices=PRICES.replace("import taxes", "import taxes, statistics")) is not None
+    assert words(inspect="A = 1\n", prices=PRICES.replace("import taxes", "import taxes, inspect")) is None
+    assert words(inspector="A = 1\n", prices=f"import inspector\n{PRICES}") is not None
+    assert words(tomlkit="A = 1\n", prices=f"import tomlkit\n{PRICES}") is None
+
+
+def test_a_text_that_names_a_module_uses_it_as_a_whole() -> None:
+    asking = PRICES.replace("taxes.tax(amount)", "taxes.tax(getattr(taxes, 'grams'))")
+    assert words(prices=asking) is not None
+    assert words(prices=asking.replace("'grams'", "'units'")) is None

@@ -42,12 +42,14 @@ class Code:
         kinds = [
             f"def {name}(amount=1):\n    return {text}\n",
             f"def {name}(amount=1, more=int):\n    return {text}\n",
+            f"def {name}(amount=({text})):\n    return amount\n",
+            f"def {name}(amount: ({text})):\n    return {text}\n",
             f"{name} = {self.chance.choice(['[1, 2]', '7', '{1: 2}', '-1'])}\n",
             f"class {name}:\n    def __new__(cls, it):\n        return {text}\n",
             f"@call\ndef {name}(more):\n    return {text}\n",
             f"try:\n    {name} = {text}\nexcept Exception:\n    {name} = None\n",
         ]
-        return self.chance.choices(kinds, weights=(20, 2, 4, 4, 1, 1))[0]
+        return self.chance.choices(kinds, weights=(20, 2, 1, 1, 4, 4, 1, 1))[0]
 
     def _expression(self, module: str, name: str) -> str:
         number = str(self.chance.randrange(9))

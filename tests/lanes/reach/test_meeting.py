@@ -1,0 +1,218 @@
+"""Changes that make a green test red: each meets the test, or cannot be told by names."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from lanes.reach.difference import names_changed
+from lanes.reach.mentions import mentioned
+from qodebase.paths import RepoPath
+
+MARK = b"\xef\xbb\xbf".decode()
+RUN = "import sys; sys.path.insert(0, '.'); import test_it; test_it.test_it()"
+TEST = "import mod\n\n\ndef test_it():\n    assert mod.three() == 3\n"
+STRICT = f"import warnings\n\nwarnings.simplefilter('error')\n{TEST}"
+THREE = "def three():\n    return 3\n\n\n"
+FUTURE = "from __future__ import annotations\n\n"
+
+OF_A_MODULE = {
+    "a default runs what is another thing now": (
+        TEST,
+        THREE + "def one(n):\n    return n\n\n\ndef two(a=one(1)):\n    return a\n",
+        ("return n", "raise ValueError"),
+    ),
+    "an annotation asks for what is gone": (
+        TEST,
+        THREE + "class C:\n    x = 1\n\n\ndef two(a: C.x):\n    return a\n",
+        ("    x = 1", "    y = 1"),
+    ),
+    "an annotation that nobody evaluates becomes a default": (
+        TEST,
+        FUTURE + THREE + "def one(n):\n    raise ValueError\n\n\ndef two(a: one(1)):\n    return a\n",
+        ("a: one(1)", "a=one(1)"),
+    ),
+    "a class calls a member of its own": (
+        TEST,
+        THREE + "class C:\n    def property(f):\n        return f\n\n    @property\n    def x(self): pass\n",
+        ("return f", "raise ValueError"),
+    ),
+    "a class calls what is no function any more": (
+        TEST,
+        THREE + "class C:\n    size = 1\n\n    @property\n    def x(self): pass\n",
+        ("size", "property"),
+    ),
+    "Python takes no number for the name of a class": (
+        TEST,
+        THREE + "class C:\n    size = 1\n",
+        ("size", "__qualname__"),
+    ),
+    "Python takes no function for the name of a class": (
+        TEST,
+        THREE + "class C:\n    def size(self): pass\n",
+        ("size", "__qualname__"),
+    ),
+    "Python cannot keep the text of a class": (
+        TEST,
+        THREE + "class C:\n    '''A text.'''\n",
+        ("A text.", "\\ud800"),
+    ),
+    "a class calls what a function put in place of Python's": (
+        "import mod\n\n\ndef test_it():\n    assert len(mod.SEEN) == 1\n",
+        "SEEN = []\n\n\ndef start():\n    global property\n    property = SEEN.append\n\n\nstart()\n\n\n"
+        "class C:\n    @property\n    def x(self): pass\n",
+        ("    @property\n", "    @property\n    def y(self): pass\n\n    @property\n"),
+    ),
+    "a class calls what a pattern put in place of Python's": (
+        "import mod\n\n\ndef test_it():\n    assert len(mod.SEEN) == 1\n",
+        "SEEN = []\n\n\nmatch SEEN.append:\n    case property:\n        pass\n\n\n"
+        "class C:\n    @property\n    def x(self): pass\n",
+        ("    @property\n", "    @property\n    def y(self): pass\n\n    @property\n"),
+    ),
+    "the text about a module is none any more": (
+        "import mod\n\n\ndef test_it():\n    assert mod.__doc__\n",
+        '"""About it."""\n',
+        ('"""About', 'NEW = 1\n"""About'),
+    ),
+    "there is a mark of bytes in the middle": (TEST, THREE + "X = 1\n", ("X = 1", f"{MARK}X = 2")),
+    "a name is global before it is": (TEST, THREE + "global X\n", ("global X", "X = 1\nglobal X")),
+    "texts are read in another way": (
+        "import mod\n\n\ndef test_it():\n    assert len(mod.A) == 1\n",
+        "# How it is written.\nA = '\u00e9'\n",
+        ("# How it is written.", "# coding: latin-1"),
+    ),
+    "an annotation is none that may be kept as a text": (
+        TEST,
+        FUTURE + THREE,
+        ("return 3\n", "return 3\n\n\ndef new():\n    a: (b := 1) = 2\n"),
+    ),
+    "a warning is an error": (STRICT, THREE + "def new(a):\n    return a\n", ("return a", "return a is 5")),
+    "a warning of a text is an error": (STRICT, THREE + "def new(a):\n    return a\n", ("return a", "return '\\d'")),
+    "a name holds a sign that is no letter": (
+        "import mod\n\n\ndef test_it():\n    assert mod.l\u00b7l() == 3\n",
+        "def l\u00b7l():\n    return 3\n",
+        ("3", "4"),
+    ),
+    "a name holds a mark": (
+        "import mod\n\n\ndef test_it():\n    assert mod.\u0915\u093f() == 3\n",
+        "def \u0915\u093f():\n    return 3\n",
+        ("3", "4"),
+    ),
+    "names are gathered by how they begin": (
+        "import mod\n\n\ndef test_it():\n    assert len(mod.Codes) == 1\n",
+        "import enum\n\nF_A = 1\nCodes = enum.IntEnum._convert_('Codes', __name__, lambda one: one[:2] == 'F' + '_')\n",
+        ("F_A = 1", "F_A = 1\nF_B = 2"),
+    ),
+    "what is logged shows lines": (
+        "import io, logging\nimport mod\n\n\ndef test_it():\n    out = io.StringIO()\n"
+        "    logging.getLogger('x').addHandler(logging.StreamHandler(out))\n    mod.two()\n"
+        "    assert 'line 8' in out.getvalue()\n",
+        "import logging\n\n\ndef two():\n    def three():\n        return [][0]\n"
+        "    try:\n        three()\n    except IndexError:\n        logging.getLogger('x').exception('no')\n\n\n"
+        + THREE,
+        ("import logging\n\n\n", "import logging\n\n\ndef new():\n    return 1\n\n\n"),
+    ),
+    "a warning shows its line": (
+        "import warnings\nimport mod\n\n\ndef test_it():\n    with warnings.catch_warnings(record=True) as told:\n"
+        "        mod.two()\n    assert ': 9,' in str(told[0])\n",
+        "import warnings\n\n\ndef one():\n    return 1\n\n\ndef two():\n    warnings.warn('no')\n",
+        ("    return 1", "    # It is one.\n    return 1"),
+    ),
+    "code shows its line": (
+        "import mod\n\n\ndef test_it():\n    assert 'line 8' in mod.two()\n",
+        "import sys\n\n\ndef one():\n    return 1\n\n\ndef two(): return str(sys._getframe())\n",
+        ("    return 1", "    # It is one.\n    return 1"),
+    ),
+    "a module reads itself": (
+        "import mod\n\n\ndef test_it():\n    assert mod.SIZE < 64\n",
+        "import io\n\nA = 1\nSIZE = len(io.FileIO('mod.' + 'py').read())\n",
+        ("A = 1", "A = 1111111111111"),
+    ),
+}
+
+OF_A_PACKAGE: dict[str, tuple[Mapping[str, str], str, tuple[str, str]]] = {
+    "a new name hides a module": (
+        {
+            "shop/__init__.py": "",
+            "shop/prices.py": "from shop.seen import SEEN\n\nSEEN.append(1)\n",
+            "shop/seen.py": "SEEN = []\n",
+            "shop/other.py": "from shop import prices\n",
+            "test_it.py": "import shop.other\nfrom shop.seen import SEEN\n\n\ndef test_it():\n    assert SEEN == [1]\n",
+        },
+        "shop/__init__.py",
+        ("", "def prices():\n    pass\n"),
+    ),
+    "a module of Python has the name of one of the package": (
+        {
+            "shop/__init__.py": "",
+            "shop/pickle.py": "X = 1\n",
+            "shop/prices.py": "def total():\n    return 1\n",
+            "test_it.py": "import pickle\nfrom shop import prices\nfrom shop.pickle import X\n\n\n"
+            "def test_it():\n    assert pickle.loads(b'cshop.prices\\ntot' + b'al\\n.')() == X\n",
+        },
+        "shop/prices.py",
+        ("return 1", "return 2"),
+    ),
+    "a module is renamed twice": (
+        {
+            "shop/__init__.py": "",
+            "shop/taxes.py": "ROWS = 1\n",
+            "shop/prices.py": "from shop import taxes as rates\n",
+            "test_it.py": "from shop.prices import rates as all_of_it\n\n\n"
+            "def test_it():\n    assert ('{0.RO' + 'WS}').format(all_of_it) == '1'\n",
+        },
+        "shop/taxes.py",
+        ("1", "2"),
+    ),
+    "settings name what they make by a text": (
+        {
+            "shop/__init__.py": "",
+            "shop/made.py": "import logging\n\n\ndef make():\n    return logging.NullHandler()\n",
+            "test_it.py": "import logging.config\nimport shop.made\n\n\ndef test_it():\n"
+            "    made = {'()': 'shop.made.ma' + 'ke'}\n"
+            "    logging.config.dictConfig({'version': 1, 'handlers': {'made': made}})\n",
+        },
+        "shop/made.py",
+        ("return logging.NullHandler()", "raise ValueError"),
+    ),
+    "a module is reached by way of another one": (
+        {
+            "mod.py": "def one():\n    pass\n",
+            "test_it.py": "import dataclasses\nimport mod\n\n\ndef test_it():\n    ask = dataclasses.inspect\n"
+            "    assert len(ask.getmembers(ask.getmodule(mod.one), ask.isfunction)) == 1\n",
+        },
+        "mod.py",
+        ("def one", "def new():\n    pass\n\n\ndef one"),
+    ),
+}
+
+CASES = {
+    **{
+        why: ({"mod.py": module, "test_it.py": test}, "mod.py", swap)
+        for why, (test, module, swap) in OF_A_MODULE.items()
+    },
+    **OF_A_PACKAGE,
+}
+
+
+def is_green(folder: Path, files: Mapping[str, str]) -> bool:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    ran = subprocess.run([sys.executable, "-ISBc", RUN], cwd=folder, capture_output=True, check=False)
+    return ran.returncode == 0
+
+
+@pytest.mark.parametrize("why", CASES)
+def test_a_change_that_makes_a_test_red_meets_it(why: str, tmp_path: Path) -> None:
+    files, path, (old, new) = CASES[why]
+    after = {**files, path: files[path].replace(old, new, 1)}
+    assert is_green(tmp_path / "before", files)
+    assert not is_green(tmp_path / "after", after)
+    names = names_changed(files[path].encode(), after[path].encode())
+    words = mentioned(["test_it"], {RepoPath(name.encode()): text.encode() for name, text in files.items()})
+    assert names is None or words is None or any(not names.isdisjoint(some) for some in words)
