@@ -13,7 +13,8 @@ class Policy:
         train_max: the largest train of a lane.
         prefetch: make the next train while one is at the gate.
         contract: checks of landed intents, and the job's standing ones, stay in force.
-        read_sets: compare what checks read with what landed meanwhile, before main moves.
+        read_sets: compare what checks read with what landed meanwhile, before main moves, and with other trees on
+            which they were green.
         inside: a lane waits while a model redoes one of its changes.
         most_replays: how often a model may redo a change within one attempt.
     """

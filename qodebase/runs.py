@@ -69,7 +69,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         train_max: the largest train of a lane.
         prefetch: make the next train while one is at the gate.
         contract: checks of landed intents, and the job's standing ones, stay in force.
-        read_sets: compare what checks read with what landed meanwhile, before main moves.
+        read_sets: compare what checks read with what landed meanwhile, before main moves, and with other trees on
+            which they were green.
         replays: whether a model redoes a change ``beside`` its lane, or ``inside`` it, so that the lane waits.
         stall_after_s: seconds of wall time in which nothing ends that are a stall; 0: never.
         sample, seed: how many intents to admit at first (None: all), and the seed that chose them.

@@ -34,7 +34,8 @@ class Policy:
         rules: whether replay rules are tried before a model; git's clean merge always is.
         replays: whether a model redoes a change ``beside`` the queue, or ``inside`` it, so that the queue waits.
         contract: whether checks of what landed stay in force.
-        read_sets: whether what a check read decides that it runs again before main moves.
+        read_sets: whether what a check read decides that it runs again before main moves, and that it need not run
+            where it was green on another tree.
         replay_model: the model that redoes collided changes; empty: the same as for fresh work.
     """
 
@@ -65,7 +66,16 @@ BUILT_IN: Mapping[str, Policy] = MappingProxyType(
     {
         policy.name: policy
         for policy in (
-            Policy(name="classic", train_max=1, prefetch=False, rules="off", replays="inside", fixed=("rules",)),
+            # One by one, nothing lands meanwhile; and such a queue tests every tree.
+            Policy(
+                name="classic",
+                train_max=1,
+                prefetch=False,
+                rules="off",
+                replays="inside",
+                read_sets=False,
+                fixed=("rules",),
+            ),
             Policy(name="single", prefetch=False),
             Policy(name="lanes", lanes="modules", prefetch=False),
             Policy(name="prefetch", lanes="modules"),
