@@ -69,7 +69,7 @@ def _figures(
         "landed_per_s_busiest": max(measured.landed_in.values(), default=0),
         "busy_agents_peak": measured.busy_peak,
         "peak_rss_mib": round(measured.peak_rss / _MIB, 1),
-        "code_check_seconds": round(measured.code_check, 2),
+        "code_check_seconds": round(measured.code_check, 4),
         "pieces_helped": measured.pieces_helped,
         "fast_import_seconds": round(fast_import.seconds, 2),
         "ratio_to_fast_import": round(seconds / fast_import.seconds, 3),
