@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from lanes.reach.difference import Named, named_changes
+from qodebase.change import EXECUTABLE, REGULAR
 from qodebase.edits import Edit
 from qodebase.paths import RepoPath
 from qodebase.ports import Judgement
 from replay_rules.renames import Code
+
+FILES = (REGULAR, EXECUTABLE)
 
 
 @dataclass(frozen=True)
@@ -39,11 +42,17 @@ class Touched:
 
 def touched(edits: Mapping[RepoPath, Edit | None], before: Code, *, named: bool) -> Touched:
     """Return what edits of ``before`` touch; ``named``: look at names."""
-    found = set(edits)
-    for path, edit in edits.items():
-        if (edit is None) != (before.entry(path) is None):
-            found.update(folders(path))
-    return Touched(frozenset(found), named_changes(edits, before) if named else {})
+
+    def file_before(path: RepoPath) -> Edit | None:
+        entry = before.entry(path)
+        return None if entry is None or entry.mode not in FILES else Edit(entry.mode, before.read(path))
+
+    def file_after(path: RepoPath) -> Edit | None:
+        edit = edits[path]
+        return None if edit is None or edit.mode not in FILES else edit
+
+    moved = (path for path, edit in edits.items() if (edit is None) != (before.entry(path) is None))
+    return Touched(places_of(edits, moved), named_changes(edits, file_before, file_after) if named else {})
 
 
 def all_touched(several: Iterable[Touched]) -> Touched:
@@ -59,8 +68,12 @@ def all_touched(several: Iterable[Touched]) -> Touched:
     return Touched(frozenset(places), {path: names for path, names in named.items() if path not in whole})
 
 
-def folders(path: RepoPath) -> Iterable[RepoPath]:
-    """Yield the folders above a path, as places."""
+def places_of(paths: Iterable[RepoPath], moved: Iterable[RepoPath]) -> frozenset[RepoPath]:
+    """Return paths, and the folders above those among them that came or went."""
+    return frozenset(paths).union(*map(_folders, moved))
+
+
+def _folders(path: RepoPath) -> Iterable[RepoPath]:
     yield RepoPath(b"/")
     at = path.find(b"/")
     while at >= 0:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
 from lanes.checking.trees import Code, Trees
-from lanes.reach.difference import names_changed
-from lanes.read_sets import Looked, Touched, all_touched, folders
-from qodebase.change import EXECUTABLE, REGULAR
+from lanes.reach.difference import named_changes
+from lanes.read_sets import FILES, Looked, Touched, all_touched, places_of
+from qodebase.edits import Edit
 from qodebase.paths import RepoPath
 from qodebase.ports import Judgement, Verdict
 from qodebase.trunk.differing import differing
@@ -87,21 +88,11 @@ def _touched(was: Code, old: Tree, now: Code, new: Tree, read: frozenset[RepoPat
     paths = [RepoPath(path) for path in islice(differing(old, new), _MOST_PATHS + 1)]
     if len(paths) > _MOST_PATHS:
         return None
-    places = set(paths)
-    for path in paths:
-        if (old.node(path) is None) != (new.node(path) is None):
-            places.update(folders(path))
-    return Touched(frozenset(places), dict(_named(was, old, now, new, read.intersection(paths))))
+    moved = (path for path in paths if (old.node(path) is None) != (new.node(path) is None))
+    named = named_changes(read.intersection(paths), partial(_file_at, was, old), partial(_file_at, now, new))
+    return Touched(places_of(paths, moved), named)
 
 
-def _named(
-    was: Code, old: Tree, now: Code, new: Tree, paths: Iterable[RepoPath]
-) -> Iterator[tuple[RepoPath, frozenset[str]]]:
-    for path in paths:
-        before, after = old.node(path), new.node(path)
-        if not path.endswith(b".py") or before is None or after is None or before.mode != after.mode:
-            continue
-        if after.mode in (REGULAR, EXECUTABLE):
-            names = names_changed(was.content(before.id), now.content(after.id))
-            if names is not None:
-                yield path, names
+def _file_at(code: Code, tree: Tree, path: RepoPath) -> Edit | None:
+    node = tree.node(path)
+    return None if node is None or node.mode not in FILES else Edit(node.mode, code.content(node.id))

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from lanes.reach.outline import Outline, Words, outline_of
-from qodebase.change import EXECUTABLE, REGULAR
+from lanes.reach.outline import Outline, outline_of
+from lanes.reach.statement import Words
 from qodebase.edits import Edit
 from qodebase.paths import RepoPath
-from replay_rules.renames import Code
 
 Named = Mapping[RepoPath, Words]
 """The names that got another meaning, by file; a file that is not there changed in more than that."""
 
+FileAt = Callable[[RepoPath], Edit | None]
+"""Return the file at a path; None where there is nothing, or a link, a folder or a submodule."""
 
-def named_changes(edits: Mapping[RepoPath, Edit | None], before: Code) -> Named:
-    """Return the files that edits of ``before`` change in nothing but what some names mean."""
+
+def named_changes(paths: Iterable[RepoPath], before: FileAt, after: FileAt) -> Named:
+    """Return which of these paths hold files that changed in nothing but what some names mean."""
     found: dict[RepoPath, Words] = {}
-    for path, edit in edits.items():
-        entry = before.entry(path) if path.endswith(b".py") else None
-        if entry is None or edit is None or edit.mode != entry.mode or edit.mode not in (REGULAR, EXECUTABLE):
+    for path in paths:
+        if not path.endswith(b".py") or (was := before(path)) is None or (now := after(path)) is None:
             continue
-        names = names_changed(before.read(path), edit.content)
+        names = names_changed(was.content, now.content) if was.mode == now.mode else None
         if names is not None:
             found[path] = names
     return found

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from lanes.reach.looking import all_simple
-from lanes.reach.outline import Outline, Statement, Words, outline_of
+from lanes.reach.outline import Outline, outline_of
+from lanes.reach.statement import Statement, Words
 from qodebase.paths import RepoPath
 
 Mentioned = tuple[Words, ...]

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import dropwhile
 
-from lanes.reach.statement import Statement, Words, statements_of
+from lanes.reach.statement import Statement, statements_of
 from replay_rules.kept import kept
-
-__all__ = ["Outline", "Statement", "Words", "outline_of"]
 
 _MOST_BYTES = 100_000
 _MOST_JOINED = 64
