@@ -53,11 +53,9 @@ class Folder:
         return self.keys, self.sizes
 
     def _parsed(self) -> tuple[list[bytes], list[int]]:
-        keys, sizes = [], []
-        for match in _ENTRY.finditer(self.raw):
-            mode, name = match.groups()
-            keys.append(name + b"/" if int(mode, 8) == FOLDER else name)
-            sizes.append(len(mode) + len(name) + 22)
+        entries = _ENTRY.findall(self.raw)
+        keys = [name + b"/" if mode.lstrip(b"0") == b"40000" else name for mode, name in entries]
+        sizes = [len(mode) + len(name) + 22 for mode, name in entries]
         if sum(sizes) != len(self.raw) or sorted(keys) != keys:
             raise BrokenTree(f"tree {self.id.hex()} is not sorted as git sorts", hint="See what `git fsck` says.")
         return keys, sizes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+import sys
 import zlib
 from array import array
 from bisect import bisect_right
@@ -24,8 +25,8 @@ _MOST_SIZE = 16 << 20
 _NAMES = 8 + 1024
 _FAR = 0x80000000
 _MOST_SORTED = 1 << 20
-_ASKS_WORTH_SORTING = 128
-"""Reading one content costs about as much as sorting the borders of so many entries."""
+_SORTED_A_READ, _SORTED_A_KIB = 36, 12
+"""Reading a content costs about as much as sorting the borders of so many entries, and of more for each KiB of it."""
 _HEAD = 10
 """More bytes than the head of an entry whose content is not too large."""
 
@@ -112,7 +113,7 @@ class _Pack:
             self.close()
             raise ValueError(f"{path} has no index of version 2")
         self._borders: array[int] | None = None
-        self._asked = 0
+        self._worth = 0
         self._fan: tuple[int, ...] = (0, *struct.unpack(">256L", self._index[8:_NAMES]))
 
     def place(self, id: bytes) -> int:
@@ -156,8 +157,8 @@ class _Pack:
         """Return the entry at a place of the index without reading what is in it; None where `whole` has to."""
         offset, crc = self._found(place)
         kind, size, _ = _parsed(self._pack[offset : offset + _HEAD])
-        self._asked += 1
-        ends = self._ends() if _ASKS_WORTH_SORTING * self._asked >= self._fan[256] else ()
+        self._worth += _SORTED_A_READ + _SORTED_A_KIB * (size >> 10)
+        ends = self._ends() if self._worth >= self._fan[256] else ()
         if kind != wanted or size != wanted_size or size > _MOST_SIZE or not ends:
             return None
         entry = self._pack[offset : ends[bisect_right(ends, offset)]]
@@ -180,7 +181,9 @@ class _Pack:
             self._borders = array("L")
             if count <= _MOST_SORTED and size < _FAR:
                 start = _NAMES + 24 * count
-                offsets = struct.unpack(f">{count}L", self._index[start : start + 4 * count])
+                offsets = array("I", self._index[start : start + 4 * count])
+                if sys.byteorder == "little":
+                    offsets.byteswap()
                 self._borders = array("L", (*sorted(offsets), size - 20))
         return self._borders
 
