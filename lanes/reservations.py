@@ -11,17 +11,21 @@ behind it in a queue.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lanes.claims import Claims, Parts, claimed, meet, paths_of
 from lanes.submission import Submission
 from qodebase.paths import RepoPath
 
 
 class Reservations:
-    """Who holds what of which path, and who waits."""
+    """Who holds what of which path, and who waits: one change of an intent at a time."""
 
     def __init__(self) -> None:
         self._held: dict[RepoPath, list[tuple[Submission, Parts]]] = {}
-        self._waiting: list[tuple[Submission, Claims]] = []
+        self._paths: dict[str, set[RepoPath]] = {}
+        self._waiting: dict[str, tuple[Submission, Claims]] = {}
+        self._waiting_at: dict[RepoPath, set[str]] = {}
         self._replays: set[str] = set()
 
     def hold(self, submission: Submission) -> bool:
@@ -38,7 +42,7 @@ class Reservations:
             Those that wait for nothing any more.
         """
         self._replays.discard(submission.intent.id)
-        return self._hand_on()
+        return self._hand_on(self._paths.get(submission.intent.id, ()))
 
     def blocked(self, submission: Submission) -> bool:
         """Return whether another change holds something that this one claims."""
@@ -52,12 +56,15 @@ class Reservations:
             Those that waited for what it holds itself; see `release`.
         """
         freed = self.release(submission)
-        self._waiting.append((submission, claimed(submission, paths_of(submission))))
+        claims = claimed(submission, paths_of(submission))
+        self._waiting[submission.intent.id] = submission, claims
+        for path in claims:
+            self._waiting_at.setdefault(path, set()).add(submission.intent.id)
         return freed
 
     def holders(self, submission: Submission) -> list[Submission]:
         """Return those that a change waits for."""
-        claims = next((claims for other, claims in self._waiting if other is submission), {})
+        _, claims = self._waiting.get(submission.intent.id, (submission, {}))
         found = [
             holder
             for path, parts in claims.items()
@@ -74,18 +81,24 @@ class Reservations:
             wait for one thing only the first goes on.
         """
         self._replays.discard(submission.intent.id)
-        return self._hand_on() if self._drop(submission) else []
+        return self._hand_on(self._drop(submission))
 
-    def _hand_on(self) -> list[Submission]:
+    def _hand_on(self, paths: Iterable[RepoPath]) -> list[Submission]:
+        """Let those go on that nothing bars any more, now that it changed who bars whom at some paths."""
+        waiting = {intent for path in paths for intent in self._waiting_at.get(path, ())}
         freed: list[Submission] = []
-        waiting: list[tuple[Submission, Claims]] = []
-        for other, claims in sorted(self._waiting, key=lambda one: one[0].rank):
+        for other, claims in sorted((self._waiting[intent] for intent in waiting), key=lambda one: one[0].rank):
             if self._take(other, claims):
+                self._leave(other)
                 freed.append(other)
-            else:
-                waiting.append((other, claims))
-        self._waiting = waiting
         return freed
+
+    def _leave(self, submission: Submission) -> None:
+        _, claims = self._waiting.pop(submission.intent.id)
+        for path in claims:
+            self._waiting_at[path].discard(submission.intent.id)
+            if not self._waiting_at[path]:
+                del self._waiting_at[path]
 
     def _take(self, submission: Submission, claims: Claims) -> bool:
         if self._taken(submission, claims):
@@ -93,6 +106,7 @@ class Reservations:
         # What it holds already stays held: others may wait for that.
         for path, parts in claims.items():
             self._held.setdefault(path, []).append((submission, parts))
+        self._paths.setdefault(submission.intent.id, set()).update(claims)
         return True
 
     def _taken(self, submission: Submission, claims: Claims) -> bool:
@@ -105,11 +119,11 @@ class Reservations:
         replays = holder.intent.id in self._replays
         return holder is not submission and (replays or holder.rank <= submission.rank)
 
-    def _drop(self, submission: Submission) -> bool:
-        """Give back what a change holds; return whether there was something."""
-        mine = [path for path, held in self._held.items() if any(holder is submission for holder, _ in held)]
-        for path in mine:
+    def _drop(self, submission: Submission) -> set[RepoPath]:
+        """Give back what a change holds and return at which paths it held something."""
+        paths = self._paths.pop(submission.intent.id, set())
+        for path in paths:
             self._held[path] = [one for one in self._held[path] if one[0] is not submission]
             if not self._held[path]:
                 del self._held[path]
-        return bool(mine)
+        return paths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
@@ -102,14 +103,15 @@ def test_replays_of_one_file_run_beside_each_other_where_they_claim_different_fu
 
 def test_whoever_waits_holds_nothing_so_that_two_never_wait_for_each_other(world: Make) -> None:
     one = world({PATH: BASE})
-    first, second, behind = (one.submission(name, {PATH: edited(name)}) for name in ("f", "g", "f"))
+    edits = {"first": "f", "second": "g", "behind": "f"}
+    first, second, behind = (one.submission(name, {PATH: edited(edit)}) for name, edit in edits.items())
     held = Reservations()
     assert held.hold(first)
     assert held.hold(second)
     assert held.blocked(behind)
     held.wait(behind)
     # Redone, it edits what the other one holds.
-    first.change = one.submission("f", {PATH: edited("f", "g")}).change
+    first.change = one.submission("first", {PATH: edited("f", "g")}).change
     assert held.blocked(first)
     assert held.wait(first) == [behind]
     assert held.release(behind) == []
@@ -155,6 +157,49 @@ def test_a_replay_that_came_to_nothing_bars_only_those_behind_it(world: Make) ->
     assert held.blocked(third)
     held.wait(second)
     assert held.release(first) == [second]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_nobody_waits_whom_nothing_bars_and_nobody_goes_on_whom_something_bars(seed: int, world: Make) -> None:
+    chance = random.Random(seed)
+    paths = [RepoPath(b"%d" % number) for number in range(4)]
+    one = world(dict.fromkeys(paths, b"old\n"))
+    made = [
+        one.submission(
+            f"{number}", dict.fromkeys(chance.sample(paths, chance.randint(1, 3)), b"new\n"), priority=priority
+        )
+        for number, priority in enumerate(chance.choices((0, 100), (1, 5), k=12))
+    ]
+    held, holding, waiting = Reservations(), list[Submission](), list[Submission]()
+    for order, submission in enumerate(made):
+        submission.order = order
+
+    def go_on(freed: list[Submission]) -> None:
+        assert freed == sorted(freed, key=lambda submission: submission.rank)
+        for submission in freed:
+            waiting.remove(submission)
+            holding.append(submission)
+        assert not any(held.blocked(submission) for submission in freed)
+        assert all(held.blocked(submission) and held.holders(submission) for submission in waiting)
+
+    while made or waiting:
+        if made and (not holding or chance.random() < 0.5):
+            submission = made.pop(chance.randrange(len(made)))
+            if held.hold(submission):
+                holding.append(submission)
+                continue
+            waiting.append(submission)
+            go_on(held.wait(submission))
+        submission = chance.choice(holding)
+        if chance.random() < 0.3:
+            go_on(held.rest(submission))
+        elif held.blocked(submission):
+            holding.remove(submission)
+            waiting.append(submission)
+            go_on(held.wait(submission))
+        else:
+            holding.remove(submission)
+            go_on(held.release(submission))
 
 
 class Redoes:
