@@ -39,13 +39,15 @@ class Watched:
     """A bench that nights measure.
 
     Attributes:
-        name: the bench's.
+        name: its file's.
+        bench: what is run; where the file does not say so, the bench of its name.
         order: those with a small one come first, and get the time first.
         sizes: from small to large.
         not_here: words of its error where a machine cannot measure it, which is no alarm.
     """
 
     name: str
+    bench: str
     order: int
     sizes: tuple[Size, ...]
     figures: tuple[Figure, ...]
@@ -103,7 +105,7 @@ def _read(file: Path) -> Watched:
         found = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise BadData(f"{file}: {error}") from None
-    watched = convert({**found, "name": file.stem}, Watched, source=str(file))
+    watched = convert({"bench": file.stem, **found, "name": file.stem}, Watched, source=str(file))
     if not watched.sizes or not watched.figures:
         raise BadData(f"{file}: a nightly bench has at least one size and one figure")
     if any(figure.better not in ("higher", "lower") or figure.smallest_effect <= 0 for figure in watched.figures):

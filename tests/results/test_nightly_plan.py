@@ -14,7 +14,7 @@ FILE = '[[sizes]]\nname = "s"\nwords = []\nseconds = 1\n\n[[figures]]\nname = "x
 
 def bench(name: str, *seconds: float) -> Watched:
     sizes = tuple(Size(name=f"{one:g}", words=(), seconds=one) for one in seconds)
-    return Watched(name=name, order=0, sizes=sizes, figures=())
+    return Watched(name=name, bench=name, order=0, sizes=sizes, figures=())
 
 
 def chosen(benches: list[Watched], seconds: float) -> list[str]:
@@ -72,4 +72,5 @@ def test_a_file_that_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> 
 
 def test_a_new_file_is_a_new_bench(tmp_path: Path) -> None:
     (tmp_path / "new.toml").write_text(f"order = 1\n{FILE}")
-    assert [one.name for one in watched_benches(folder=tmp_path)] == ["new"]
+    (tmp_path / "other.toml").write_text(f'order = 2\nbench = "new"\n{FILE}')
+    assert [(one.name, one.bench) for one in watched_benches(folder=tmp_path)] == [("new", "new"), ("other", "new")]

@@ -170,7 +170,7 @@ def test_a_night_that_came_to_its_end_between_hung_ones_begins_the_count_again(
 
 def test_nights_that_had_no_time_for_a_bench_do_not_make_it_hang(tmp_path: Path) -> None:
     size = Size(name="s", words=(), seconds=10.0)
-    bench = Watched(name="a", order=0, sizes=(size,), figures=(Figure(name="x", what=""),))
+    bench = Watched(name="a", bench="a", order=0, sizes=(size,), figures=(Figure(name="x", what=""),))
 
     def night(seconds: float) -> Verdict:
         history = read_history(tmp_path)
@@ -201,7 +201,7 @@ def test_what_does_not_fit_is_inconclusive_and_named(tmp_path: Path) -> None:
 def test_time_that_runs_out_on_the_way_leaves_the_rest_inconclusive() -> None:
     size = Size(name="s", words=(), seconds=10.0)
     figures = (Figure(name="x", what=""),)
-    benches = [Watched(name=name, order=0, sizes=(size,), figures=figures) for name in "abc"]
+    benches = [Watched(name=name, bench=name, order=0, sizes=(size,), figures=figures) for name in "abc"]
     ticks: Iterator[float] = iter([0.0, 0.0, 99.0, 100.0, 101.0, 102.0, 103.0])
     history = read_history(Path("/nonexistent"))
     night = Night(
@@ -296,7 +296,7 @@ def test_every_declared_command_line_is_one_that_its_bench_takes() -> None:
     bench = typer.main.get_command(make_app()).get_command(None, "bench")  # type: ignore[attr-defined]
     for one in watched_benches():
         for size in one.sizes:
-            bench.get_command(None, one.name).make_context(one.name, [*size.words, "--json"])
+            bench.get_command(None, one.bench).make_context(one.bench, [*size.words, "--json"])
 
 
 def test_a_real_bench_is_run_and_a_failing_one_says_why() -> None:

@@ -120,7 +120,7 @@ class Night:
         name = one.watched.name
         heard(f"{name}, {size.name}: about {size.seconds:.0f} s")
         patience = max(_PATIENCE * size.seconds, _LEAST_PATIENCE_S)
-        found = look(name, size.words, seconds=min(left, patience))
+        found = look(one.watched.bench, size.words, seconds=min(left, patience))
         self.looks.setdefault(name, []).append(found)
         if found.late and left >= size.seconds and len(self.looks[name]) == 1:
             self._hung.add(name)
