@@ -126,9 +126,9 @@ class _Watch:
         tally = self.output if descriptor == self.output.source else self.report
         more = tally.take()
         if self.output.total > self._limits["output_bytes"]:
-            self._why = f"it wrote more than {self._limits['output_bytes']} bytes of output"
+            self._why = self._why or f"it wrote more than {self._limits['output_bytes']} bytes of output"
         elif self.report.total > _REPORT_BYTES:
-            self._why = "its report is too long"
+            self._why = self._why or "its report is too long"
         return more
 
     def _look(self) -> None:
@@ -150,7 +150,7 @@ class _Watch:
         for tally in (self.output, self.report):
             os.set_blocking(tally.source, False)
             with contextlib.suppress(BlockingIOError):
-                while tally.take():
+                while self._take(tally.source):
                     pass
 
     def ended(self) -> dict[str, Any]:

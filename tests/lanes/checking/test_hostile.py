@@ -107,6 +107,12 @@ def test_a_gigabyte_of_output_is_cut_off(world: CheckingWorld) -> None:
     assert len(found.output) < 20_000
 
 
+def test_output_that_still_stands_in_the_pipe_at_the_end_counts(world: CheckingWorld) -> None:
+    text = "import fcntl, os; fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 1 << 20); os.write(1, bytes(1_000_000)); os._exit(0)"
+    check = Check(command=(sys.executable, "-c", text), limits=Limits(output_bytes=999_999))
+    assert {world.judge_one(check, {}).verdict for _ in range(5)} == {Verdict.RED}
+
+
 def test_a_gigabyte_in_one_file_or_in_many_is_not_written(world: CheckingWorld) -> None:
     red(world, "open(os.environ['HOME'] + '/big', 'wb').write(bytes(1 << 30 - 2))", "File too large")
     many = "for number in range(9): open(f'{os.environ[\"TMPDIR\"]}/{number}', 'wb').write(bytes(1 << 20))"
