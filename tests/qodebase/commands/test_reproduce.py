@@ -164,7 +164,9 @@ def test_collision_dials_go_on_with_the_settings_that_are_missing() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["counters", "sectors", "redeploy", "ten-thousand-workers", "collision-dials"])
+@pytest.mark.parametrize(
+    "name", ["counters", "sectors", "redeploy", "ten-thousand-workers", "ten-trains", "collision-dials"]
+)
 def test_a_twentieth_of_every_other_published_run_gives_its_rows(name: str) -> None:
     rows = expect_whole(reproduced(name, "--scale", "0.05"), name)
     unknown = {"holds"} if name == "counters" else set()

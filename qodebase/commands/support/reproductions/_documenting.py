@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from qodebase.commands.support.reproductions._asked import Ask
+from qodebase.commands.support.reproductions._running import Ran, run
 
 if TYPE_CHECKING:
-    from qodebase.events import Landed
-    from qodebase.runs import RunFolder
     from results.findings import Audit
     from results.summary import Summary
-
-
-class Documented(NamedTuple):
-    """A run that has ended: its folder, its figures, and what the audit of it says."""
-
-    folder: RunFolder
-    summary: Summary
-    audit: Audit
-    landed: list[Landed]
 
 
 def document(
@@ -33,38 +22,22 @@ def document(
     workers: int,
     settings: Mapping[str, Any],
     lanes: Mapping[str, Sequence[str]] | None = None,
-) -> Documented:
+) -> Ran:
     """Document a repository and audit the run."""
-    from qodebase.clock import SystemClock
-    from qodebase.commands.support.sitting import sit
-    from qodebase.commands.support.starting import Order, freeze, prepared
-    from qodebase.commands.support.surroundings import surroundings
-    from qodebase.commands.verify import audit_of
-    from qodebase.events import Landed
-    from qodebase.journal import read_events
-    from results.summary import Tally
+    from qodebase.commands.support.starting import Order
 
-    order = Order(
-        job="document",
-        settings=dict(settings),
-        repository=repository,
-        out=out,
-        model=ask.model,
-        workers=workers,
-        seed=ask.seed,
-        lanes=lanes or {},
-        source="reproduce",
-    )
-    clock, around = SystemClock(), surroundings()
-    with prepared(order, around, clock) as ready:
-        folder = freeze(ready, clock)
-    asyncio.run(sit(folder, around, clock, first=True))
-    events = list(read_events(folder.journal))
-    return Documented(
-        folder=folder,
-        summary=Tally(folder.intents()).apply_all(events).summary(),
-        audit=audit_of(str(folder.root), full=True),
-        landed=[event for event in events if isinstance(event, Landed)],
+    return run(
+        Order(
+            job="document",
+            settings=dict(settings),
+            repository=repository,
+            out=out,
+            model=ask.model,
+            workers=workers,
+            seed=ask.seed,
+            lanes=lanes or {},
+            source="reproduce",
+        )
     )
 
 

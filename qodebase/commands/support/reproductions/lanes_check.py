@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qodebase.commands.support.reproductions._asked import Ask, Taken
 
 if TYPE_CHECKING:
-    from qodebase.commands.support.reproductions._documenting import Documented
+    from qodebase.commands.support.reproductions._running import Ran
 
 MODEL = "outline"
 _LANES = 8
@@ -31,7 +31,7 @@ def take(ask: Ask) -> Taken:
     )
 
 
-def _counted(done: Documented) -> tuple[int, int]:
+def _counted(done: Ran) -> tuple[int, int]:
     """Return how many landed intents have one commit of their own, and one record that says what the journal says."""
     from qodebase.record import read_note
     from qodebase.trailers import INTENT, RUN

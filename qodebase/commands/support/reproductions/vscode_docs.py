@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qodebase.commands.support.reproductions._asked import Ask, Taken
 
 if TYPE_CHECKING:
-    from qodebase.commands.support.reproductions._documenting import Documented
+    from qodebase.commands.support.reproductions._running import Ran
 
 MODEL = "outline"
 REPOSITORIES = True
@@ -50,13 +50,13 @@ def take(ask: Ask) -> Taken:
     )
 
 
-def _no_answer(done: Documented) -> int:
+def _no_answer(done: Ran) -> int:
     from qodebase.intent import Ending
 
     return done.summary.endings[Ending.NO_ANSWER] + done.summary.endings[Ending.REFUSED]
 
 
-def _on_index(done: Documented) -> tuple[int, int]:
+def _on_index(done: Ran) -> tuple[int, int]:
     """Return how many landed intents met the index moved, and how many of them a model redid there."""
     from qodebase.events import CollisionMet
     from qodebase.journal import read_events
@@ -69,7 +69,7 @@ def _on_index(done: Documented) -> tuple[int, int]:
     return len(met), sum(by.startswith("model") for by in met.values())
 
 
-def _index_lines(done: Documented) -> list[bytes]:
+def _index_lines(done: Ran) -> list[bytes]:
     from qodebase.code import CommitTree
     from qodebase.paths import RepoPath
     from qodebase.trunk.reader import Reader
@@ -84,7 +84,7 @@ def _index_lines(done: Documented) -> list[bytes]:
     return [line for line in content.splitlines(keepends=True) if line.startswith(b"- ")]
 
 
-def _asked_lines(done: Documented) -> Iterator[bytes]:
+def _asked_lines(done: Ran) -> Iterator[bytes]:
     """Yield the lines that landed changes added, as the journal has them."""
     from fleet.jobs.document.index import lines_of
     from qodebase.change import Change
