@@ -26,6 +26,8 @@ def merge(collision: Collision) -> Resolved | Declined:
     Binaries are never merged as text (a NUL in the first 8,000 bytes, as git decides it).
     """
     base, main, change = collision.base, collision.main, collision.change
+    if main.content is None and change.content is None:
+        return Declined(why="both sides deleted the file: author")
     if main.content is None or change.content is None:
         return Declined(why="deleted on one side, edited on the other: author")
     mode = merged_mode(collision)

@@ -165,6 +165,8 @@ class _Placing(NamedTuple):
         where = self._followed(path)
         if isinstance(where, Declined):
             return Place(path, path, edit, why=where.why)
+        if where is None and edit is None and self.now.entry(path) is None and self.idempotent(path):
+            return Place(path, path, edit)
         if where is None or where == path:
             return Place(path, path, edit, self._collision(path, path, path, edit))
         why = self._cannot_follow(path, where, edit)

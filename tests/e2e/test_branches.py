@@ -232,6 +232,26 @@ def test_what_two_branches_make_alike_is_meant_once_where_that_is_said(code: Pat
     expect_clean(RUN, full=True)
 
 
+def test_a_file_that_two_branches_delete_is_gone_and_one_that_another_edits_collides(code: Path) -> None:
+    for name, gone in (("one", ("b.txt",)), ("two", ("b.txt", "picture")), ("wrong", ("a.txt",))):
+        src = branch(code, f"agent/{name}", "main")
+        for file in gone:
+            (src / file).unlink()
+        commit(code, f"Without {' and '.join(gone)}")
+    replace(branch(code, "agent/edits", "main") / "a.txt", "3", "three")
+    commit(code, "Three")
+    git(code, "checkout", "--quiet", "main")
+    run("--branches", "agent/*", "--alike")
+    assert ledger_of(RUN) == {"landed": 3, "sent back": 1}
+    ((intent, (_, reason)),) = ended().items()
+    assert intent in ("branch:agent/wrong", "branch:agent/edits")
+    assert "deleted on one side, edited on the other" in reason
+    there = set(git(RUN / "repo.git", "ls-tree", "--name-only", "main:src").split())
+    assert there - {"a.txt"} == {"moved.txt", "run.sh"}
+    assert ("a.txt" in there) is (intent == "branch:agent/wrong")
+    expect_clean(RUN, full=True)
+
+
 def test_a_model_redoes_what_merge_and_rules_could_not(code: Path) -> None:
     for name in ("first", "second"):
         replace(branch(code, f"agent/{name}", "main") / "a.txt", "3", f"three, says the {name}")

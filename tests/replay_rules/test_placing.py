@@ -29,12 +29,12 @@ def edited(*numbers: int) -> bytes:
 
 
 def places_of(
-    operations: tuple[AnyOperation, ...], now: Files, shared: frozenset[RepoPath] = frozenset()
+    operations: tuple[AnyOperation, ...], now: Files, shared: frozenset[RepoPath] = frozenset(), *, alike: bool = False
 ) -> list[Place]:
     """Place a change of the base on main as it is now; main's renames are those between the two."""
     change = Change(base=CommitId("0" * 40), operations=operations)
     edits = materialise(change, BASE, lambda path: path not in shared)
-    return placed(change, edits, BASE, now, moves_between(BASE, now).target, shared=shared)
+    return placed(change, edits, BASE, now, moves_between(BASE, now).target, shared=shared, idempotent=lambda _: alike)
 
 
 def test_what_main_did_not_move_is_taken_as_it_is() -> None:
@@ -100,6 +100,22 @@ def test_a_deletion_on_main_stays_a_collision_of_the_path_itself() -> None:
     assert place.collision is not None
     assert place.collision.main.content is None
     assert climb(place.collision).resolved is None
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_a_file_that_both_sides_delete_is_gone_where_what_is_alike_is_meant_once(alike: bool) -> None:
+    gone = Files({"keep.py": b"k\n"})
+    (place,) = places_of((Delete(path=OLD),), gone, alike=alike)
+    assert (place.target, place.edit, place.why) == (OLD, None, "")
+    if alike:
+        assert place.collision is None
+        assert place.edits(place.edit, gone) == {OLD: None}
+    else:
+        assert place.collision is not None
+        assert climb(place.collision).steps[0].declined == "both sides deleted the file: author"
+    (place,) = places_of((Delete(path=OLD),), Files({"src/old.py": edited(1), "keep.py": b"k\n"}), alike=alike)
+    assert place.collision is not None
+    assert climb(place.collision).steps[0].declined == "deleted on one side, edited on the other: author"
 
 
 def test_a_file_that_became_another_kind_of_file_is_not_followed() -> None:
