@@ -12,6 +12,8 @@ from qodebase.commands.support.frame_output import FormatOption, OutOption, put_
 from qodebase.commands.support.layout import columns
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from results.frames import Frames
 
 
@@ -39,12 +41,28 @@ def register(app: typer.Typer) -> None:
 
         found = load(find_run(run))
         if name:
-            frame = metrics_frame(found) if name == SCHEMA.name else found.frame(name)
+            frame = metrics_frame(found) if name == SCHEMA.name else _frame(found, name)
             put_frame(frame, format="json" if json else format, out=out)
         elif json:
             put_json({"frames": listed(found)})
         else:
             put("\n".join(_lines(listed(found))))
+
+
+def _frame(found: Frames, name: str) -> pl.DataFrame:
+    """Return a frame by its name.
+
+    Raises:
+        NoFrame: there is none; the hint lists what there is, the metrics among it.
+    """
+    from results.frames import NoFrame
+    from results.metrics import SCHEMA
+    from results.schema import SCHEMAS
+
+    try:
+        return found.frame(name)
+    except NoFrame as error:
+        raise NoFrame(error.message, hint=f"There are {', '.join((*SCHEMAS, SCHEMA.name))}.") from None
 
 
 def listed(frames: Frames) -> list[dict[str, Any]]:

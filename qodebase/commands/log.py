@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qodebase.commands.support.console import Json, RunName, put, put_json, reporting, say
-from qodebase.commands.support.layout import columns, harmless, moment
+from qodebase.commands.support.layout import columns, harmless, moment, on_one_line
 
 if TYPE_CHECKING:
     from qodebase.commands.support.story import Line
@@ -72,7 +72,7 @@ def _show_one(folder: RunFolder, name: str, *, prompts: bool, json: bool) -> Non
 
 
 def _row(line: Line, when: str) -> tuple[str, ...]:
-    reason = line.reason if len(line.reason) <= _MOST_REASON else f"{line.reason[:_MOST_REASON]}... (`log RUN INTENT`)"
+    reason = on_one_line(line.reason, most=_MOST_REASON, rest="... (`log RUN INTENT`)")
     last = f"{line.intent}  {reason}".rstrip()
     return (
         when or "at the freeze",

@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
         What is under way goes on and lands; the process stays, and holds the run.
         """
-        from qodebase.commands.status import run_status
+        from qodebase.commands.status import resume_commands, run_status
         from qodebase.commands.support.opening import find_run
 
         folder = find_run(run)
@@ -43,7 +43,8 @@ def register(app: typer.Typer) -> None:
             put_json({"order": order, **status.as_dict()})
             return
         if lane:
-            put(f"lane {lane} is {'draining' if drain else 'paused'}; `qodebase resume {folder.called} --lane {lane}`")
+            (again,) = resume_commands(folder.called, [lane])
+            put(f"lane {lane} is {'draining' if drain else 'paused'}; `{again}` lets it go on")
             return
         at_work = f"{status.summary.in_flight} with agents, {status.summary.queued} in lanes"
         put(f"paused: {status.holder} admits nothing more; what is under way lands ({at_work})")

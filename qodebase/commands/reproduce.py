@@ -21,7 +21,9 @@ def register(app: typer.Typer) -> None:
     @app.command()
     @reporting
     def reproduce(
-        name: Annotated[str, typer.Argument(metavar="NAME", help="A published run; see --list.", show_default="")] = "",
+        name: Annotated[
+            str, typer.Argument(metavar="NAME", help="A published run; see --list.", show_default=False)
+        ] = "",
         listing: Annotated[bool, typer.Option("--list", help="List the published runs, and stop.")] = False,
         scale: Annotated[float, typer.Option(help="The size of the work, as a part of the published one.")] = 1.0,
         repeats: Annotated[int, typer.Option(min=1, help="How many runs, each with another seed.")] = 1,

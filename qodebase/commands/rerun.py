@@ -48,6 +48,7 @@ def register(app: typer.Typer) -> None:
         found = again(
             file,
             out or new_folder("rerun", Path(file.name.partition(".")[0])),
+            numbered=out is None,
             job_file=job,
             unsafe_checks=unsafe_checks,
         )

@@ -47,7 +47,7 @@ def register(app: typer.Typer) -> None:
         stall_after_s = seconds_of(stall_after) if stall_after else None
         holder = folder.holder()
         if lane:
-            _tell(folder, holder, resume_lane(folder, holder, lane, timeout_s=timeout), json=json)
+            _tell(folder, holder, resume_lane(folder, holder, lane, timeout_s=timeout), lane=lane, json=json)
             return 0
         if holder and (caps or limit or stall_after):
             raise RunHeld(
@@ -68,16 +68,17 @@ def unpause_run(folder: RunFolder, holder: str, *, timeout_s: float = TIMEOUT_S)
         RunHeld: it works on the run and is not paused.
         NotTakenIn: it has not taken the order in so far.
     """
-    from qodebase.commands.status import run_status
+    from qodebase.commands.status import resume_commands, run_status
     from qodebase.commands.support.ordering import tell_live
     from qodebase.orders import Order, What, new_id
     from qodebase.runs import RunHeld
 
-    if run_status(folder).resume != "unpause":
-        raise RunHeld(
-            f"{folder.root} is being worked on by {holder}",
-            hint="It is not paused: wait for it (`qodebase status`), or stop that process first.",
-        )
+    status = run_status(folder)
+    if status.resume != "unpause":
+        hint = "It is not paused: wait for it (`qodebase status`), or stop that process first."
+        if status.lanes:
+            hint = f"Lanes of it alone are paused: `{'`, `'.join(resume_commands(folder.called, status.lanes))}`."
+        raise RunHeld(f"{folder.root} is being worked on by {holder}", hint=hint)
     order = Order(id=new_id(), what=What.RESUME, to=holder)
     return order.id if tell_live(folder, order, timeout_s=timeout_s) else ""
 
@@ -103,10 +104,10 @@ def resume_lane(folder: RunFolder, holder: str, lane: str, *, timeout_s: float =
     return order.id
 
 
-def _tell(folder: RunFolder, holder: str, order: str, *, json: bool) -> None:
+def _tell(folder: RunFolder, holder: str, order: str, *, lane: str = "", json: bool) -> None:
     from qodebase.commands.status import run_status
 
     if json:
         put_json({"order": order, **run_status(folder).as_dict()})
     else:
-        put(f"{holder} goes on with {folder.root}")
+        put(f"{holder} goes on with {f'lane {lane} of ' if lane else ''}{folder.root}")

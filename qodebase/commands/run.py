@@ -59,6 +59,7 @@ def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, 
         replays=common.replays,
         stall_after_s=seconds_of(common.stall_after),
         out=common.out or new_folder(job or Path(job_file).stem, common.repo),
+        numbered=common.out is None,
         sample=common.sample,
         seed=common.seed,
         author=common.author,
@@ -76,6 +77,8 @@ def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, 
         ready = held.enter_context(prepared(order, surroundings(), clock))
         if ready.source.dirty:
             say("note: uncommitted changes of the working tree are not part of the run")
+        if inner := _inner_folder(ready.source.path):
+            say(f"note: {inner} is a folder of the repository, and the run is about all of that")
         if common.show_prompt:
             put("\n".join(prompt_lines(ready, common.show_prompt)))
             return 0
@@ -86,6 +89,17 @@ def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, 
         folder = freeze(ready, clock)
     say(f"run folder: {folder.root}")
     return work(folder, first=True, limit=None, json=common.json)
+
+
+def _inner_folder(path: Path) -> str:
+    """Return where in its repository's working tree a folder is; empty for the top of one, and for a bare one."""
+    import subprocess
+
+    from qodebase.git_environment import users_environment
+
+    words = ["git", "-C", str(path), "rev-parse", "--show-prefix"]
+    done = subprocess.run(words, capture_output=True, check=False, env=users_environment())
+    return done.stdout.decode(errors="replace").rstrip("\n") if done.returncode == 0 else ""
 
 
 def new_folder(job: str, repository: Path) -> Path:

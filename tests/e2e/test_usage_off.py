@@ -20,8 +20,10 @@ def test_prompts_do_not_say_who_uses_a_file_and_all_else_is_as_ever(here: Path, 
     expect_clean(here / "one")
 
 
-def test_a_program_that_needs_more_than_the_text_says_so(here: Path, small: Path) -> None:
+def test_a_program_that_needs_more_than_the_text_is_refused_before_the_run_is_frozen(here: Path, small: Path) -> None:
     (here / "code").symlink_to(small)
-    done = call(*WORDS, "-o", "one", "--model", "outline")
-    assert done.code == 2
-    assert "--usage" in done.err
+    for words in ((), ("--model", "outline"), ("--model", "scripted", "--escalate-model", "outline")):
+        done = call(*WORDS, "-o", "one", *words)
+        assert done.code == 2
+        assert "--usage" in done.err
+    assert not (here / "one").exists()

@@ -41,7 +41,7 @@ def register(group: typer.Typer) -> None:
         attempts: Annotated[int, typer.Option(min=1, help="Attempts of an intent.")] = 2,
         hot_modules: Annotated[int, typer.Option(min=1, help="Modules that hold the hot functions.")] = 6,
         seeds: Annotated[int, typer.Option(min=1, help="How many seeds; each pairs all queues.")] = 1,
-        model: Annotated[str, typer.Option(help="A real model instead of the scripted one.", show_default="")] = "",
+        model: Annotated[str, typer.Option(help="A real model instead of the scripted one.", show_default=False)] = "",
         folder: Annotated[
             Path | None, typer.Option("--tasks-from", metavar="DIR", help="Load tasks (with --repo) instead.")
         ] = None,

@@ -31,7 +31,7 @@ def register(group: typer.Typer) -> None:
             typer.Option(
                 metavar="BENCH.FIGURE,...",
                 help="Figures whose level of this night is meant: the nights before do not count for them any more.",
-                show_default="",
+                show_default=False,
             ),
         ] = "",
         json: Json = False,

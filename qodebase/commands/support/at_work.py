@@ -74,7 +74,8 @@ async def _sit(
 
 def tell(folder: RunFolder, sat: Sat | None, *, json: bool) -> None:
     """Print where the run stands and what to do with it."""
-    from qodebase.commands.status import run_status, status_lines
+    from qodebase.commands.status import run_status
+    from qodebase.commands.support.status_text import status_lines
 
     status = run_status(folder)
     taking = taking_over(folder)

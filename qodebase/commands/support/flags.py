@@ -60,7 +60,7 @@ def given(settings: Sequence[Setting], values: dict[str, Any]) -> dict[str, Any]
         if value is None or value == []:
             continue
         if setting.type == _TABLE:
-            value = _table(value, flags_of(setting)[0])
+            value = _table(value, flags_of(setting)[0], str(setting.metadata.get("metavar") or "NAME=PATTERN"))
         elif setting.type == tuple[str, ...]:
             value = tuple(value)
         found[setting.name] = value
@@ -89,11 +89,11 @@ def _shown(default: Any) -> str:
     return "on" if default is True else str(default)
 
 
-def _table(pairs: Sequence[str], flag: str) -> dict[str, tuple[str, ...]]:
+def _table(pairs: Sequence[str], flag: str, shape: str) -> dict[str, tuple[str, ...]]:
     table: dict[str, tuple[str, ...]] = {}
     for pair in pairs:
         name, equals, pattern = pair.partition("=")
         if not (name and equals and pattern):
-            raise typer.BadParameter(f"{pair!r} is not NAME=PATTERN", param_hint=flag)
+            raise typer.BadParameter(f"{pair!r} is not {shape}", param_hint=flag)
         table[name] = (*table.get(name, ()), pattern)
     return table

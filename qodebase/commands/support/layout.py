@@ -50,6 +50,16 @@ def shortened(text: str, *, most: int) -> str:
     return "\n".join([*lines[:most], f"[{len(lines) - most} more lines]"])
 
 
+def on_one_line(text: str, *, most: int, rest: str = "...") -> str:
+    """Return a text of several lines on one, at most so many characters of it and then what tells of the rest.
+
+    >>> on_one_line("checks failed:\\nE   assert 1 == 2", most=20)
+    'checks failed: E ass...'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[:most].rstrip() + rest
+
+
 def indented(text: str, *, by: str = "    ") -> str:
     """Return a text with each of its lines moved in."""
     return "\n".join((by + line).rstrip() for line in text.splitlines())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from qodebase.caps import NO_CAPS, Caps, caps_of, seconds_of
 from qodebase.clock import SystemClock
+from qodebase.commands.support.called import SOURCE, check_call, check_names
 from qodebase.commands.support.functions import made_model
 from qodebase.commands.support.opening import find_run
 from qodebase.commands.support.starting import Order, freeze, prepared
@@ -176,6 +177,7 @@ class Run:
         from qodebase.commands.resume import unpause_run
         from qodebase.commands.status import run_status
 
+        check_call({"limit": limit, "cost_cap": cost_cap, "token_cap": token_cap, "time_cap": time_cap})
         if run_status(self.folder).resume == "unpause" and unpause_run(self.folder, self.folder.holder()):
             return self.wait()
         caps = caps_of(cost=cost_cap, tokens=token_cap, time=time_cap)
@@ -259,12 +261,14 @@ class Run:
         return audit_of(str(self.folder.root), full=full).as_dict()
 
     def __repr__(self) -> str:
-        from qodebase.commands.status import run_status, status_lines
+        from qodebase.commands.status import run_status
+        from qodebase.commands.support.status_text import status_lines
 
         return "\n".join(status_lines(run_status(self.folder)))
 
     def _repr_html_(self) -> str:
-        from qodebase.commands.status import run_status, status_html
+        from qodebase.commands.status import run_status
+        from qodebase.commands.support.status_text import status_html
 
         return status_html(run_status(self.folder))
 
@@ -316,7 +320,7 @@ def start(
     author: str = "",
     sign: bool = False,
     lanes: Mapping[str, Sequence[str]] | None = None,
-    priorities: Mapping[str, Sequence[str]] | None = None,
+    priorities: Mapping[str | int, Sequence[str]] | None = None,
     models: Mapping[str, Any] | None = None,
     cache: str = "use",
     secrets: str = "refuse",
@@ -345,8 +349,12 @@ def start(
     Raises:
         QodebaseError: what is wrong with repository, job, model or settings; nothing was written.
     """
+    arguments = {name: value for name, value in locals().items() if name != "settings"}
     from qodebase.commands.run import new_folder
 
+    check_call(arguments)
+    if job and not job_file:
+        check_names(settings, job, arguments)
     made = made_model(model)
     clock = SystemClock()
     order = Order(
@@ -373,12 +381,13 @@ def start(
         replays=replays,
         stall_after_s=seconds_of(stall_after),
         out=Path(out) if out is not None else new_folder(job or Path(job_file).stem, Path(repo)),
+        numbered=out is None,
         sample=sample,
         seed=seed,
         author=author,
         sign=sign,
         lanes=lanes or {},
-        priorities=priorities or {},
+        priorities={str(number): patterns for number, patterns in (priorities or {}).items()},
         cache=cache,
         privacy=PrivacySettings(
             secrets=secrets,
@@ -391,7 +400,7 @@ def start(
             off=tuple(rules_off), bind={name: tuple(paths) for name, paths in (rules_bind or {}).items()}
         ),
         unsafe_checks=unsafe_checks,
-        source="the call",
+        source=SOURCE,
     )
     with prepared(order, surroundings(), clock, made) as ready:
         run = Run(freeze(ready, clock))

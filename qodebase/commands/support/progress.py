@@ -99,6 +99,9 @@ def told(event: Ordered | Stalled) -> list[str]:
     """Return what somebody ordered, or that nothing moves, as lines for whoever watches the run."""
     if isinstance(event, Stalled):
         return [f"warning: nothing ended, landed or was answered for {event.real_s:.0f} s", *event.real_hangs]
+    if event.lane is not None:
+        does = {"pause": "is paused", "drain": "lands what waits in it, then is paused", "resume": "goes on"}
+        return [f"lane {event.lane} {does[event.what]}"]
     match event.what:
         case "pause":
             return ["paused: what is under way lands, nothing new starts; `qodebase resume` lets it go on"]

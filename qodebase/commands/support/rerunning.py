@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from qodebase.commands.support.archive_file import BUNDLE, FOLDER, BadArchive, Manifest, unpack
 from qodebase.commands.support.archiving import NotArchived, git
+from qodebase.commands.support.making import made
 from qodebase.errors import QodebaseError
 
 if TYPE_CHECKING:
@@ -82,10 +83,11 @@ class Rerun:
         }
 
 
-def rerun(file: Path, out: Path, *, job_file: str = "", unsafe_checks: bool = False) -> Rerun:
+def rerun(file: Path, out: Path, *, numbered: bool = False, job_file: str = "", unsafe_checks: bool = False) -> Rerun:
     """Repeat an archived run in a new folder.
 
     Args:
+        numbered: see `qodebase.commands.support.making.made`.
         job_file: the job, where it is a file of its own; none is taken from the archive.
         unsafe_checks: run the job's checks without a sandbox.
 
@@ -106,9 +108,10 @@ def rerun(file: Path, out: Path, *, job_file: str = "", unsafe_checks: bool = Fa
         settings = recorded.settings()
         _check(file, manifest, settings, job_file)
         recording = _recording(recorded)
-        folder = _frozen(
-            recorded, manifest, recording, there / BUNDLE, out, job_file=job_file, unsafe_checks=unsafe_checks
-        )
+        with made(out, numbered=numbered) as folder:
+            _freeze(
+                folder, recorded, manifest, recording, there / BUNDLE, job_file=job_file, unsafe_checks=unsafe_checks
+            )
         with closing(SegmentReader(recorded.attempts)) as kept:
             model = RecordedModel(recording, kept)
             asyncio.run(_sit(folder, settings, recording, model))
@@ -166,54 +169,47 @@ def _recording(recorded: RunFolder) -> Recording:
     return recording_of(events)
 
 
-def _frozen(
+def _freeze(
+    folder: RunFolder,
     recorded: RunFolder,
     manifest: Manifest,
     recording: Recording,
     bundle: Path,
-    out: Path,
     *,
     job_file: str,
     unsafe_checks: bool,
-) -> RunFolder:
-    """Make the new run's folder: the base, the recorded settings without models and caps, the intents in order."""
+) -> None:
+    """Fill the new run's folder: the base, the recorded settings without models and caps, the intents in order."""
     import secrets
-    import shutil
 
     import msgspec
 
     from qodebase.caps import NO_CAPS
     from qodebase.commands.support.environment import environment, keep_environment
-    from qodebase.runs import RunFolder, plain_name
+    from qodebase.runs import plain_name
 
-    folder = RunFolder.create(out)
     settings = recorded.settings()
-    try:
-        _repository(folder.repository, bundle, manifest)
-        keep_environment(folder.root, environment() | {"rerun_of": settings.run})
-        again = msgspec.structs.replace(
-            settings,
-            run=f"{plain_name(out.resolve().name)}-{secrets.token_hex(4)}",
-            job_file=str(Path(job_file).resolve()) if job_file else "",
-            repository=str(folder.repository),
-            model="recorded",
-            models={},
-            replay_model="",
-            escalate_model="",
-            caps=NO_CAPS,
-            stop_if=(),
-            cache="off",
-            sign=False,
-            sample=None,
-            ramp=None,
-            unsafe_checks=unsafe_checks,
-            created=time.time(),
-        )
-        folder.freeze(again, _in_order(recorded.intents(), recording))
-    except BaseException:
-        shutil.rmtree(folder.root, ignore_errors=True)
-        raise
-    return folder
+    _repository(folder.repository, bundle, manifest)
+    keep_environment(folder.root, environment() | {"rerun_of": settings.run})
+    again = msgspec.structs.replace(
+        settings,
+        run=f"{plain_name(folder.name)}-{secrets.token_hex(4)}",
+        job_file=str(Path(job_file).resolve()) if job_file else "",
+        repository=str(folder.repository),
+        model="recorded",
+        models={},
+        replay_model="",
+        escalate_model="",
+        caps=NO_CAPS,
+        stop_if=(),
+        cache="off",
+        sign=False,
+        sample=None,
+        ramp=None,
+        unsafe_checks=unsafe_checks,
+        created=time.time(),
+    )
+    folder.freeze(again, _in_order(recorded.intents(), recording))
 
 
 def _repository(repository: Path, bundle: Path, manifest: Manifest) -> None:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from qodebase.caps import NO_CAPS, Caps
 from qodebase.commands.support.checks import check_checks
 from qodebase.commands.support.environment import environment, keep_environment
+from qodebase.commands.support.facts import check_facts, is_described
 from qodebase.commands.support.landing_on import branch_to_start_from, checked_target
+from qodebase.commands.support.making import made
 from qodebase.commands.support.models import check_models, with_prices
 from qodebase.commands.support.priorities import with_priorities
 from qodebase.commands.support.setting_fields import with_whole_paths
@@ -20,7 +22,7 @@ from qodebase.errors import QodebaseError
 from qodebase.intent import Ending, Intent, check_order
 from qodebase.privacy import PrivacySettings
 from qodebase.rule_settings import RuleSettings
-from qodebase.runs import RunExists, RunFolder, Settings, plain_name
+from qodebase.runs import RunFolder, Settings, plain_name
 
 if TYPE_CHECKING:
     from fleet.guard import Guard
@@ -45,10 +47,6 @@ class BadAuthor(QodebaseError):
     """An author that no commit can name."""
 
 
-class NoFolder(QodebaseError):
-    """A run folder that cannot be made."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """What a run is to be.
@@ -65,7 +63,7 @@ class Order:
         prefetch, contract, read_sets, replays: see `qodebase.runs.Settings`.
         stall_after_s: see `qodebase.runs.Settings`.
         ramp: how many agents start in a second; None: as the model's kind wants it.
-        out: the run folder.
+        out, numbered: the run folder, and whether the number at its end may be raised where it is taken meanwhile.
         sample, seed: how many intents to admit at first (None: all) and the seed that chooses them.
         lanes: lane names with patterns; empty: by the job, or by looking at the tree.
         priorities: numbers with path patterns, instead of the job's own priorities.
@@ -79,6 +77,7 @@ class Order:
     job: str
     repository: Path
     out: Path
+    numbered: bool = False
     job_file: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     branch: str | None = None
@@ -122,7 +121,8 @@ class Order:
 class Prepared:
     """A run that could start: everything that can be found wrong before work has been looked at.
 
-    ``guard`` looks at the prompts for fresh work; None: they do not leave the machine.
+    ``guard`` looks at the prompts for fresh work; None: they do not leave the machine. ``described`` says that a model
+    of the run answers from facts; see `qodebase.commands.support.facts`.
     """
 
     order: Order
@@ -132,6 +132,7 @@ class Prepared:
     intents: list[Intent]
     lanes: dict[str, tuple[str, ...]]
     guard: Guard | None = None
+    described: bool = False
 
     def prompt(self, intent: Intent) -> Prompt:
         """Return the first prompt about an intent, were an agent to take it now."""
@@ -209,6 +210,7 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
                 intents=intents,
                 lanes={name: tuple(patterns) for name, patterns in lanes.items()},
                 guard=None if local else guard,
+                described=is_described(named, order.models, order.source),
             )
         finally:
             job.close()
@@ -216,31 +218,20 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
 
 def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
     """Make the run folder: the repository's copy, the frozen intents, the settings. Nothing stays where it fails."""
-    import shutil
     from importlib.metadata import version
 
     from qodebase.ports import ReadsRepository
 
+    check_facts(prepared)
     order, source = prepared.order, prepared.source
-    try:
-        folder = RunFolder.create(order.out)
-    except RunExists as error:
-        if (order.out / "settings.json").is_file():
-            raise
-        hint = "It holds no run (a start that was cut off, say): remove it, or give another one with --out."
-        raise RunExists(error.message, hint=hint) from None
-    except OSError as error:
-        raise NoFolder(
-            f"the run folder {order.out} cannot be made: {error.strerror}", hint="Give another one with --out."
-        ) from None
-    try:
+    with made(order.out, numbered=order.numbered) as folder:
         source.copy_to(folder.repository)
         if isinstance(prepared.job, ReadsRepository):
             prepared.job.bring_to(folder.repository)
         keep_environment(folder.root, environment() | _environment(prepared))
         folder.freeze(
             Settings(
-                run=_run_id(order, clock),
+                run=_run_id(folder, order.seed, clock),
                 job=prepared.job.name,
                 job_file=str(Path(order.job_file).resolve()) if order.job_file else "",
                 job_digest=prepared.job.digest,
@@ -279,12 +270,6 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
             ),
             prepared.intents,
         )
-    except BaseException as error:
-        shutil.rmtree(folder.root, ignore_errors=True)
-        if isinstance(error, OSError):
-            why = f"the run folder {order.out} cannot be written: {error.strerror}"
-            raise NoFolder(why, hint="Make room, or give another folder with --out.") from None
-        raise
     return folder
 
 
@@ -311,12 +296,12 @@ def _check_person(order: Order, source: Source) -> None:
         signer(source.path)(b"can commits be signed?\n")
 
 
-def _run_id(order: Order, clock: Clock) -> str:
+def _run_id(folder: RunFolder, seed: int, clock: Clock) -> str:
     """Return an id of its own; in simulated time one that the seed decides, for the run to repeat to the byte."""
     import secrets
 
-    own = f"seed-{order.seed}" if clock.simulated else secrets.token_hex(4)
-    return f"{plain_name(order.out.resolve().name)}-{own}"
+    own = f"seed-{seed}" if clock.simulated else secrets.token_hex(4)
+    return f"{plain_name(folder.name)}-{own}"
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:

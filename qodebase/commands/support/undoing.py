@@ -164,6 +164,7 @@ def undo_order(folder: RunFolder, commits: Sequence[CommitId], how: Undoing) -> 
         privacy=settings.privacy,
         unsafe_checks=how.unsafe_checks,
         out=how.out or _beside(folder),
+        numbered=how.out is None,
         source="the revert",
     )
 

@@ -33,6 +33,12 @@ def test_both_sides_make_the_same_commits_and_every_figure_is_told(workload: str
     assert done.exit_code == 1
 
 
+def test_work_of_a_single_change_is_measured_too() -> None:
+    told = json.loads(call("landing", "--files", "1", "--changes", "1", "--repeats", "1", "--json").stdout)
+    assert told["same_tree"] is told["fsck"] is True
+    assert told["compacted_to_fast_import"] > 0
+
+
 def test_work_that_cannot_be_made_ends_with_2() -> None:
     assert call("landing", "--workload", "other").exit_code == 2
     assert call("landing", "--workload", "index", "--changes", "100000").exit_code == 2

@@ -12,8 +12,10 @@ import pytest
 
 import qodebase as qb
 from qodebase.commands.pause import pause_run
-from qodebase.commands.resume import resume_lane
+from qodebase.commands.resume import resume_lane, unpause_run
+from qodebase.commands.support.progress import told
 from qodebase.errors import QodebaseError
+from qodebase.events import Ordered
 from qodebase.ports import Prompt
 
 FILES = 6
@@ -93,6 +95,15 @@ def test_a_cancel_that_a_changed_job_forbids_leaves_no_order_behind(code: Path, 
     assert run.status()["ledger"]["pending"] == 1
 
 
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [("pause", "lane web is paused"), ("drain", "lane web lands what"), ("resume", "lane web goes on")],
+)
+def test_whoever_watches_reads_that_an_order_is_of_one_lane_alone(what: str, said: str) -> None:
+    (line,) = told(Ordered(at=0.0, run="one", actor="operator", what=what, lane="web"))
+    assert line.startswith(said)
+
+
 def test_one_lane_of_a_live_run_is_paused_or_drained_and_goes_on_when_it_is_told(code: Path) -> None:
     model = Gate()
     lanes = {"first": ["/part0*"], "rest": ["/part*"]}
@@ -105,6 +116,12 @@ def test_one_lane_of_a_live_run_is_paused_or_drained_and_goes_on_when_it_is_told
     pause_run(run.folder, lane="rest")
     pause_run(run.folder, lane="first", drain=True)
     assert (run.status()["state"], run.status()["lanes"]) == ("live", {"rest": "paused", "first": "draining"})
+    again = [f"qodebase resume {run.folder.called} --lane {lane}" for lane in ("rest", "first")]
+    assert run.status()["next"][:2] == again
+    assert "lanes    rest: paused, first: draining" in repr(run)
+    with pytest.raises(QodebaseError) as refused:
+        unpause_run(run.folder, run.folder.holder())
+    assert refused.value.hint == f"Lanes of it alone are paused: `{again[0]}`, `{again[1]}`."
     model.go_on.set()
     until = time.monotonic() + 60
     while sum(run.status()["waiting"].values()) < FILES and time.monotonic() < until:

@@ -47,6 +47,13 @@ def test_a_frame_goes_into_a_file_in_the_format_of_its_name(call: Call, tmp_path
     assert pl.read_parquet(out).height == 4
 
 
+def test_the_hint_on_a_wrong_name_lists_every_right_one(call: Call) -> None:
+    hint = json.loads(call("frames", "one", "nope", "--json").stdout)["hint"]
+    for name in hint.removeprefix("There are ").removesuffix(".").split(", "):
+        assert call("frames", "one", name, "--json").exit_code == 0
+    assert "metrics" in hint
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

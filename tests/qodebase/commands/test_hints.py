@@ -8,12 +8,15 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from qodebase import commands
 from qodebase.cli import make_app
+from qodebase.commands import bench
 from qodebase.commands.support.console import reporting
 from qodebase.runs import RunFolder
 from tests.qodebase.commands.conftest import Call, make_repository
@@ -132,3 +135,10 @@ def test_a_disk_that_is_full_is_told_of_in_json_and_not_taken_for_the_output(
         "hint": "Make room there, then run the command again.",
         "exit_code": 2,
     }
+
+
+def test_no_help_shows_a_default_that_is_nothing(call: Call) -> None:
+    names = [[module.name] for module in iter_modules(commands.__path__) if module.name not in ("bench", "support")]
+    names += [["bench", module.name] for module in iter_modules(bench.__path__) if module.name != "support"]
+    assert len(names) > 30
+    assert [name for name in names if "default: ()" in call(*name, "--help").stdout] == []

@@ -41,6 +41,20 @@ def test_a_line_says_what_redid_the_collisions_and_why_an_intent_did_not_land(ca
     assert found["edit-2"]["commit"][:12] in text
 
 
+def test_reasons_of_several_lines_stand_on_one_in_the_log_and_the_status(copy: RunFolder, call: Call) -> None:
+    journal = copy.journal.read_text()
+    assert "nothing was said" in journal
+    copy.journal.write_text(journal.replace("nothing was said", "nothing\\n\\nwas said" + " at all" * 99))
+    lines = call("log", str(copy.root)).stdout.splitlines()
+    assert len(lines) == 6
+    (line,) = [line for line in lines if "empty" in line]
+    assert "nothing was said at all at all" in line
+    assert line.endswith("... (`log RUN INTENT`)")
+    (line,) = [line for line in call("status", str(copy.root)).stdout.splitlines() if "no answer" in line]
+    assert "empty: nothing was said at all" in line
+    assert line.endswith("...: 1")
+
+
 def test_the_story_of_an_intent_holds_events_calls_changes_and_the_record_of_its_note(call: Call) -> None:
     found = story(call, "edit-2")
     kinds = [event["kind"] for event in found["events"]]

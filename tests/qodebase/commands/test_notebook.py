@@ -9,7 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -276,7 +276,7 @@ def test_cancelling_arun_drains_the_run(code: Path) -> None:
         ({"model": "gpt-5"}, "unknown model"),
         ({"model": "openai:x"}, "OPENAI_API_KEY"),
         ({"branch": "dev"}, "no branch 'dev'"),
-        ({"path": ["a"]}, "no setting 'path'"),
+        ({"path": ["a"]}, "did you mean `paths`"),
         ({"names": "three"}, "names"),
         ({"author": "Ada"}, "NAME <MAIL>"),
         ({"models": {"m": {"adapter": "openai", "modle": "x"}}, "model": "m"}, "did you mean `model`"),
@@ -352,3 +352,39 @@ def test_rules_are_left_out_and_bound_from_python(code: Path) -> None:
     assert (rules.off, rules.bind) == (("imports",), {"version": ("*.txt",)})
     with pytest.raises(QodebaseError, match="nonsense"):
         qb.run("document", repo=code, rules_off=["nonsense"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"workers": 0}, "`workers` must be a whole number, at least 1, not 0"),
+        ({"train_max": 0}, "`train_max` must be a whole number, at least 1, not 0"),
+        ({"seed": "x"}, "`seed` must be a whole number, not 'x'"),
+        ({"cache": "never"}, "`cache` must be one of use, readonly"),
+        ({"time_cap": 30}, "`time_cap` must be a text, not 30"),
+        ({"never_send": "vendor/**"}, "`never_send` must be an array of texts, not 'vendor/"),
+        ({"rules_off": "imports"}, "`rules_off` must be an array of texts, not 'imports'"),
+        ({"lanes": {"web": "web/**"}}, "`lanes` must be a table of arrays of texts"),
+        ({"keep_prompts": "off"}, "`keep_prompts` must be true or false, not 'off'"),
+        ({"models": {"cheap": "openai"}}, "`models`: Expected `object`"),
+        ({"modell": "outline"}, "unknown key `modell`; did you mean `model`"),
+        ({"path": ["part1.py"]}, "unknown key `path`; did you mean `paths`"),
+    ],
+)
+def test_a_call_is_checked_like_a_job_file_before_anything_is_written(
+    code: Path, wrong: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(QodebaseError) as caught:
+        qb.run("document", repo=code, out="one", **wrong)
+    assert said in caught.value.message
+    assert not Path("one").exists()
+
+
+def test_a_call_takes_one_text_where_one_is_usual_and_numbers_for_priorities(code: Path) -> None:
+    run = qb.run(
+        "document", repo=code, model="outline", stop_if="no_answer>50%/9", priorities={10: ["part1.py"]}, cost_cap=1
+    )
+    assert run.folder.settings().stop_if == ("no_answer>50%/9",)
+    assert {row["intent"]: row["priority"] for row in run.intents.to_dicts()}["document:part1.py"] == 10
+    with pytest.raises(QodebaseError, match="`limit` must be a whole number, at least 1, not -1"):
+        run.resume(limit=-1)

@@ -79,6 +79,13 @@ def test_uncommitted_changes_are_no_part_of_a_run_and_that_is_said() -> None:
     assert b"changed" not in shown
 
 
+def test_a_folder_below_the_top_means_the_whole_repository_and_that_is_said() -> None:
+    assert "folder of the repository" not in call(*RUN, "--dry-run").stderr
+    Path("code/inner/most").mkdir(parents=True)
+    words = [*RUN[:4], "code/inner/most", *RUN[5:]]
+    assert "note: inner/most/ is a folder of the repository" in call(*words, "--dry-run").stderr
+
+
 def test_lines_without_a_terminal_and_a_table_on_one() -> None:
     plain = subprocess.run([*QODEBASE, *RUN, "-o", "one"], capture_output=True, check=True)
     assert b"\x1b" not in plain.stdout + plain.stderr

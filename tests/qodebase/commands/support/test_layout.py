@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from qodebase.commands.support.layout import columns, harmless, moment, money, shortened, some
+from qodebase.commands.support.layout import columns, harmless, moment, money, on_one_line, shortened, some
 
 
 def test_columns_line_up_and_short_rows_end_early() -> None:
@@ -22,6 +22,8 @@ def test_long_texts_and_lists_say_how_much_is_left_out() -> None:
     assert shortened("a\nb", most=2) == "a\nb"
     assert some(["a", "b", "c"], most=2) == "a, b and 1 more"
     assert some(["a", "b"], most=2) == "a, b"
+    assert on_one_line(" a\n\n  b\tc ", most=5) == "a b c"
+    assert on_one_line("a\nb c d", most=4, rest=" and more") == "a b and more"
 
 
 def test_simulated_moments_count_from_the_start_and_real_ones_are_local_time(monkeypatch: pytest.MonkeyPatch) -> None:
