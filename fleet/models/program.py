@@ -1,6 +1,7 @@
 """The model ``program``: a program of one's own that answers, ``--model 'program:python rewrite.py'`` say.
 
-It is started for each question, in the current folder, without a shell. Its standard input is one JSON object:
+It is started for each question, without a shell, in the folder in which the run was started or its job file stands,
+wherever the run goes on (`folder` in a table names another one). Its standard input is one JSON object:
 ``messages`` (each with ``role`` and ``text``) and ``facts``, the same question as data (the edit job gives ``path``,
 ``text`` and ``row``). What it prints is the answer. Records say that no language model was asked: one that the program
 asks in turn is better reached by an endpoint of its own, for its calls to be counted, cached and capped.
@@ -18,6 +19,7 @@ import shutil
 import signal
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from fleet.models.registry import NOTHING, BadModel, ModelContext, ModelSpec, Price
@@ -41,6 +43,7 @@ class ProgramModel:
 
     Args:
         words: the program and its arguments.
+        folder: where it is started.
         timeout_s: seconds of wall time that one answer may take.
         in_flight: how many may run at a time.
     """
@@ -56,6 +59,7 @@ class ProgramModel:
         clock: Clock,
         *,
         environ: Mapping[str, str],
+        folder: Path,
         timeout_s: float,
         in_flight: int,
     ) -> None:
@@ -63,6 +67,7 @@ class ProgramModel:
         self._words = words
         self._clock = clock
         self._environ = dict(environ)
+        self._folder = folder
         self._timeout_s = timeout_s
         self._free = asyncio.Semaphore(in_flight)
 
@@ -74,8 +79,9 @@ class ProgramModel:
                 try:
                     # In a session of its own, a Ctrl-C does not reach it: answers that are under way are still wanted.
                     process = await asyncio.create_subprocess_exec(
-                        *self._words, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=self._environ, start_new_session=True
-                    )
+                        *self._words, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=self._environ, cwd=self._folder,
+                        start_new_session=True,
+                    )  # fmt: skip
                 except OSError as error:
                     return self._unstarted(error)
                 try:
@@ -118,13 +124,20 @@ def create(spec: ModelSpec, context: ModelContext) -> ProgramModel:
     """Make the model; its argument, or ``model`` of its table, is the command.
 
     Raises:
-        BadModel: there is no such program.
+        BadModel: there is no such program, or not its folder.
     """
     try:
         words = tuple(shlex.split(spec.argument))
     except ValueError as error:
         raise BadModel(f"the model program:{spec.argument}: {error}", hint="Close its quotes.") from None
-    if not words or shutil.which(words[0], path=context.environ.get("PATH")) is None:
+    folder = Path(spec.table.folder or ".")
+    if not folder.is_dir():
+        raise BadModel(
+            f"the folder in which the program {spec.argument} is started is not there: {folder}",
+            hint="Bring it back, or name another one with `folder` in a [models.NAME] table.",
+        )
+    program = str(folder / words[0]) if words and "/" in words[0] else "".join(words[:1])
+    if shutil.which(program, path=context.environ.get("PATH")) is None:
         raise BadModel(
             f"the model program needs a program: {words[0] if words else 'none'} is not to be found",
             hint="Write --model 'program:python rewrite.py', or `model` in a table with `adapter = \"program\"`.",
@@ -134,6 +147,7 @@ def create(spec: ModelSpec, context: ModelContext) -> ProgramModel:
         words,
         context.clock,
         environ=context.environ,
+        folder=folder,
         timeout_s=spec.table.timeout_s,
         in_flight=spec.table.in_flight or processors(),
     )

@@ -87,6 +87,7 @@ class ModelTable:
         in_flight: the most calls under way; None: as many as the kind of model bears.
         local: whether no prompt leaves the machine; None: as the address says, which a proxy on this machine may not.
         timeout_s: seconds of wall time that one call may take.
+        folder: where a program is started; empty: in the current folder.
     """
 
     adapter: str
@@ -102,6 +103,7 @@ class ModelTable:
     in_flight: int | None = None
     local: bool | None = None
     timeout_s: float = 120.0
+    folder: str = ""
 
     def __post_init__(self) -> None:
         for name in ("requests_per_minute", "tokens_per_minute", "in_flight", "timeout_s"):
@@ -130,6 +132,7 @@ class ModelSpec:
         """Return a digest of all that an answer depends on beside the prompt: where the model is, which, how set."""
         table = self.table
         parts = [self.adapter, table.model or self.argument, table.api_base, table.params]
+        parts += [table.folder] if table.folder else []
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

@@ -162,3 +162,16 @@ def test_a_replay_that_fails_the_own_check_is_told_so_and_done_again(code: Path,
     line = git(Path("one/repo.git"), "show", "main:app/other.py").strip()
     assert line in ("x = 1 + y0 + y1", "x = 1 + y1 + y0")
     assert run.verify(full=True)["ok"]
+
+
+def test_a_program_is_found_beside_its_job_file_wherever_the_run_is_started_and_goes_on(
+    code: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = job_file(here)
+    monkeypatch.chdir(code / "app")
+    done = call("run", f"../../{file.name}", "--out", here / "one", "--sample", "2", "--json")
+    assert done.code == 0, done.err
+    monkeypatch.chdir("/")
+    assert call("resume", here / "one", "--json").code == 0
+    assert ledger_of(here / "one") == {"landed": 4, "sent back": 1}
+    expect_clean(here / "one", full=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from qodebase.codec import BadData
+from qodebase.commands.support.models import with_folders
 from qodebase.commands.support.options import CommonOptions
 from qodebase.commands.support.setting_fields import Setting, check_keys, settings_of, with_whole_paths
 from qodebase.rule_settings import RuleSettings
@@ -60,7 +61,7 @@ class JobFile:
 
 
 def read_job_file(path: Path) -> JobFile:
-    """Read a job file; a relative ``repo``, ``job_file`` or file of a job's setting in it is relative to its folder.
+    """Read a job file; what is relative in it is relative to its folder: repository, job, files of settings, programs.
 
     Raises:
         BadData: it is not there, no TOML, or has a wrong type or value; the message names file and field.
@@ -76,6 +77,9 @@ def read_job_file(path: Path) -> JobFile:
         from fleet.models.registry import model_tables
 
         model_tables(common["models"], source=str(path))
+    named = [common[key] for key in ("model", "replay_model", "escalate_model") if key in common]
+    if named or "models" in common:
+        common["models"] = with_folders(common.get("models", {}), named, path.parent)
     if "repo" in common:
         common["repo"] = path.parent / common["repo"].expanduser()
     job = _JOB.check(values.pop("job", ""), source=str(path))

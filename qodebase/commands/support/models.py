@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qodebase.caps import Caps
@@ -101,6 +102,26 @@ def with_prices(models: Mapping[str, Any], prices: Sequence[str], names: Sequenc
         adapter, _, argument = name.partition(":")
         table = tables.setdefault(name, {"adapter": adapter, "model": argument})
         table["price"] = dict(zip(("input", "output", "cached"), _amounts(text, amounts), strict=False))
+    return tables
+
+
+def with_folders(models: Mapping[str, Any], names: Iterable[str], folder: Path) -> dict[str, Any]:
+    """Return the tables of models with a whole path for where each program is started.
+
+    Args:
+        names: models of the run.
+        folder: what a relative path is relative to, and where a program is started of which nothing is said.
+    """
+    from fleet.models.program import ADAPTER
+
+    tables = {name: dict(table) for name, table in models.items()}
+    for name in names:
+        adapter, _, argument = name.partition(":")
+        if adapter == ADAPTER:
+            tables.setdefault(name, {"adapter": adapter, "model": argument})
+    for table in tables.values():
+        if table.get("adapter") == ADAPTER:
+            table["folder"] = str(folder.absolute() / Path(table.get("folder", "")).expanduser())
     return tables
 
 

@@ -14,7 +14,7 @@ from qodebase.commands.support.environment import environment, keep_environment
 from qodebase.commands.support.facts import check_facts, is_described
 from qodebase.commands.support.landing_on import branch_to_start_from, checked_target
 from qodebase.commands.support.making import made
-from qodebase.commands.support.models import check_models, with_prices
+from qodebase.commands.support.models import check_models, with_folders, with_prices
 from qodebase.commands.support.priorities import with_priorities
 from qodebase.commands.support.setting_fields import with_whole_paths
 from qodebase.commands.support.surroundings import Surroundings
@@ -172,7 +172,8 @@ def prepared(order: Order, surroundings: Surroundings, clock: Clock, model: Mode
     branch = order.branch or branch_to_start_from(order.repository, order.land_on, order.push_to)
     source = inspect(order.repository, branch)
     order = replace(order, push_to=checked_target(source, order.land_on, order.push_to))
-    order = replace(order, models=with_prices(order.models, order.prices, order.all_models))
+    tables = with_folders(order.models, order.all_models, Path.cwd())
+    order = replace(order, models=with_prices(tables, order.prices, order.all_models))
     named = order.all_models if model is None else order.all_models[1:]
     found = check_models(named, order.models, surroundings, clock, order.source, order.caps)
     local = found[order.model] if model is None else model.local

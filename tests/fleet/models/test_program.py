@@ -78,6 +78,26 @@ def test_a_program_that_is_not_there_is_found_before_work(tmp_path: Path, argume
         create_model(parse_spec(f"program:{argument}", {}), context)
 
 
+def test_it_is_started_in_its_folder_wherever_the_run_goes_on(tmp_path: Path) -> None:
+    script = tmp_path / "mine" / "answer"
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh\npwd\n")
+    script.chmod(0o755)
+    context = ModelContext(environ=os.environ, cache_folder=tmp_path, clock=SystemClock())
+    table = ModelTable(adapter="program", model="./answer", folder=str(script.parent))
+    spec = parse_spec("mine", {"mine": table})
+    answer = asyncio.run(create_model(spec, context).answer(PROMPT))
+    assert isinstance(answer, Answer)
+    assert answer.text == f"{script.parent}\n"
+    assert spec.scope != parse_spec("mine", {"mine": ModelTable(adapter="program", model="./answer")}).scope
+    script.unlink()
+    with pytest.raises(BadModel, match="is not to be found"):
+        create_model(spec, context)
+    script.parent.rmdir()
+    with pytest.raises(BadModel, match="is started is not there"):
+        create_model(spec, context)
+
+
 FLOOD = "import os\nwhile True: os.write(1, bytes(1 << 16))"
 
 
