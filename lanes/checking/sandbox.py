@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pwd
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,12 +40,22 @@ class Sandbox:
     @property
     def hidden(self) -> list[str]:
         """Return every folder that looks empty."""
-        return [str(path) for path in (*self.hide, Path.home())]
+        return [str(path) for path in (*self.hide, *_homes())]
 
     @property
     def kept(self) -> list[str]:
         """Return every folder that stays visible."""
         return [str(path) for path in self.keep]
+
+
+def _homes() -> list[Path]:
+    """Return the user's home by the environment and by the system; ``/``, which some containers name, is none."""
+    found = []
+    with suppress(RuntimeError):
+        found.append(Path.home())
+    with suppress(KeyError):
+        found.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
+    return [path for path in found if path.is_absolute() and path != Path("/")]
 
 
 def available(python: str = sys.executable) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -132,6 +133,17 @@ def test_nothing_is_written_outside_of_the_scratch_folder(world: CheckingWorld) 
     green(world, text)
     green(world, "import pathlib\nassert [*pathlib.Path(os.environ['HOME']).iterdir()] == []")
     assert not Path("/tmp/mark").exists()
+
+
+@pytest.mark.parametrize("home", ["/", ""])
+def test_a_home_that_is_the_root_of_all_hides_nothing_and_the_true_one_stays_hidden(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    monkeypatch.setenv("HOME", home)
+    with CheckingWorld(tmp_path / "repo.git", {b"code.py": b"x = 1\n"}, sandbox=Sandbox()) as world:
+        assert world.sandbox.hidden == [str(true)] * (true != Path("/"))
+        green(world, "import subprocess\nassert subprocess.run(['sh', '-c', 'exit 3']).returncode == 3")
 
 
 def test_the_code_cannot_be_changed_by_what_runs_on_it(world: CheckingWorld) -> None:
