@@ -44,7 +44,7 @@ from qodebase.helper_words import Opening
 from qodebase.intent import Ending, Intent
 from qodebase.journal import Journal, read_events
 from qodebase.orders import Orders
-from qodebase.ports import Checker, Clock, Engine, Job
+from qodebase.ports import Checker, Clock, Engine, Interruptible, Job
 from qodebase.runs import RunFolder, Settings, this_process
 from qodebase.segments import SegmentReader, SegmentWriter
 from qodebase.state import RunState
@@ -342,10 +342,19 @@ class Driver:
     async def _ready(self) -> None:
         if self._queue is not None and not self._queue.over():
             with self._parts.clock.working():
-                await asyncio.to_thread(self._parts.job.ready)
+                await self._job_is_ready()
                 if any(is_screened(channel.model) for channel in self._parts.channels.all):
                     await asyncio.to_thread(self._guard.prepare)
             gc.freeze()
+
+    async def _job_is_ready(self) -> None:
+        job = self._parts.job
+        try:
+            await asyncio.to_thread(job.ready)
+        except asyncio.CancelledError:
+            if isinstance(job, Interruptible):
+                job.interrupt()
+            raise
 
     def _why(self, chosen: Sequence[Intent], pending: Sequence[Intent]) -> str:
         if all(self.state.intents[intent.id].ending is not Ending.PENDING for intent in pending):

@@ -461,6 +461,14 @@ class Routed(Protocol):
 
 
 @runtime_checkable
+class Interruptible(Protocol):
+    """A job that takes long to be ready, and can be told to give that up."""
+
+    def interrupt(self) -> None:
+        """End `ready`, which another thread is in, with any error; the job is not used any more."""
+
+
+@runtime_checkable
 class HasChecks(Protocol):
     """A job that declares checks."""
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,3 +118,43 @@ def test_a_job_file_in_toml_names_the_job_by_its_file(code: Path, here: Path) ->
     shown = call("diff", "one").out
     assert "+# a" in shown
     assert "nothing promised" in shown
+
+
+SLOW = """
+import sys, threading
+sys.path.insert(0, FOLDER)
+from edit_job import Edit
+
+class Slow(Edit):
+    name = "slow"
+
+    def __init__(self, settings):
+        super().__init__(settings)
+        self._given_up = threading.Event()
+
+    def ready(self):
+        print("getting ready", flush=True)
+        self._given_up.wait()
+
+    def interrupt(self):
+        self._given_up.set()
+
+JOB = Slow
+"""
+
+
+def test_a_second_ctrl_c_does_not_wait_for_a_job_that_gets_ready(code: Path, here: Path) -> None:
+    job = here / "slow.py"
+    job.write_text(SLOW.replace("FOLDER", repr(str(JOB.parent))))
+    words = ["run", "--job", job, "--repo", "code", "-o", "one", "--model", "scripted", *edits("north/f0.txt=# a")]
+    command = [sys.executable, "-c", "from qodebase.cli import main; main()", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"getting ready\n"
+        process.send_signal(signal.SIGINT)
+        while b"draining" not in process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    assert ledger_of(Path("one")) == {"pending": 1}

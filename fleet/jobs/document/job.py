@@ -9,7 +9,7 @@ from typing import Any
 
 from fleet.jobs.document.answers import fault_of
 from fleet.jobs.document.audit import DocumentAudit
-from fleet.jobs.document.code_map import CodeMap, outline_of
+from fleet.jobs.document.code_map import CodeMap, Outliners, outline_of
 from fleet.jobs.document.eligibility import Eligible, NotEligible, assess
 from fleet.jobs.document.index import index_lines, index_operation
 from fleet.jobs.document.language import BOM
@@ -55,6 +55,7 @@ class Document:
     def __init__(self, settings: DocumentSettings) -> None:
         self._settings = settings
         self._base: Tree | None = None
+        self._outliners = Outliners()
         self._index = RepoPath(settings.index.encode())
         self._paths = IndexPaths(self._index)
         fault = fault_of_path(self._index) if self._index else None
@@ -109,6 +110,10 @@ class Document:
     def ready(self) -> None:
         """Outline every file and find who uses whom."""
         _ = self._code
+
+    def interrupt(self) -> None:
+        """Give up `ready`."""
+        self._outliners.stop()
 
     def close(self) -> None:
         """Hold nothing."""
@@ -308,7 +313,7 @@ class Document:
     @cached_property
     def _code(self) -> CodeMap:
         readable = [path for path, mode in self._files if mode not in (SUBMODULE, SYMLINK) and self._settings.usage]
-        return CodeMap(self._tree, readable, max_bytes=self._settings.max_bytes)
+        return CodeMap(self._tree, readable, max_bytes=self._settings.max_bytes, beside=self._outliners)
 
 
 def _bare(answer: str) -> str:
