@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from qodebase.collector import seldom_collected
 from qodebase.errors import QodebaseError
 from qodebase.runs import RunFolder
 from qodebase.trunk.objects import MissingObject
@@ -52,7 +53,7 @@ def verify_run(folder: RunFolder, means: Means | None = None, *, progress: Progr
         NoBranch, NotARepository: the run's repository is not there.
     """
     began = time.monotonic()
-    with Repository(folder.repository) as repository:
+    with seldom_collected(), Repository(folder.repository) as repository:
         fsck = Fsck(folder.repository)
         try:
             evidence = gather(folder, repository)

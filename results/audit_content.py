@@ -7,7 +7,7 @@ rename is found again in the commits between its base and the parent. What canno
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from qodebase.change import Change
 from qodebase.collision import Declined, Entry
@@ -22,12 +22,16 @@ from results.audit_shared import SharedAudit
 from results.evidence import Evidence, NoChange
 from results.findings import Check, Notebook
 from results.history import Commit
+from results.main_line import MainLine
 from results.means import Means, ask
 from results.repository import View
 from results.trail import Trail
 from results.tree_diff import Differs
 
 Diff = Mapping[RepoPath, Differs]
+
+_SMALL = 8
+"""So many paths a commit changes, whose contents will all be read."""
 
 
 class ContentAudit:
@@ -45,7 +49,10 @@ class ContentAudit:
         self._foreign = Notebook("foreign")
         self._undone = Notebook("reverted")
         self._undoing = {commit.id for commit in evidence.history.undoing}
-        self._base = self._before = self._repository.view(evidence.history.base)
+        self._base = self._repository.view(evidence.history.base)
+        self._line = MainLine(self._repository, self._base)
+        self._before = self._line.view(self._base.commit)
+        self._diffs = self._differences()
         self._job = means.job(self._before) if means.job else None
         self._shared = SharedAudit(evidence, means, self._job)
         self._apart = frozenset(shared.path for shared in means.shared)
@@ -56,8 +63,8 @@ class ContentAudit:
 
     def see(self, commit: Commit) -> None:
         """Look at the next commit of main."""
-        after = self._repository.view(commit.id, commit.tree)
-        diff = self._repository.trees.diff(self._before.tree, after.tree)
+        diff = next(self._diffs)
+        after = self._line.add(commit, diff)
         if commit.id in self._landed:
             self._see_landing(commit, after, diff)
         elif commit.id in self._composed and self._job is None:
@@ -96,6 +103,13 @@ class ContentAudit:
             missing.append(f"{self._not_redone} paths that were redone: the replay ladder is not at hand")
         return missing
 
+    def _differences(self) -> Iterator[Diff]:
+        """Yield what each commit of main changed; the contents of small changes are on their way by then."""
+        trees = (self._base.tree, *(commit.tree for commit in self._evidence.history.commits))
+        for some in self._repository.trees.diffs(trees):
+            self._repository.ask_for(diff for diff in some if len(diff) <= _SMALL)
+            yield from some
+
     def _see_landing(self, commit: Commit, after: View, diff: Diff) -> None:
         self._landings += 1
         intent = self._evidence.intents.get(commit.intent)
@@ -104,7 +118,7 @@ class ContentAudit:
             return
         try:
             change = self._evidence.change(commit)
-            base = self._repository.view(change.base)
+            base = self._line.view(change.base)
             own = materialise(change, base, lambda path: path not in self._shared)
         except (NoChange, BadChange) as error:
             self._wrong(self._content, commit, str(error))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from qodebase.change import SUBMODULE
 from qodebase.paths import CommitId, RepoPath
@@ -48,8 +49,9 @@ class RecordsAudit:
     def check(self) -> Check:
         """Look at every landing that has a record."""
         begin = self._begin()
-        for place, commit in enumerate(self._commits[begin + 1 :], begin + 1):
-            diff = self._repository.trees.diff(self._commits[place - 1].tree, commit.tree)
+        line = self._commits[begin:]
+        diffs = chain.from_iterable(self._repository.trees.diffs(commit.tree for commit in line))
+        for place, (commit, diff) in enumerate(zip(line[1:], diffs, strict=True), begin + 1):
             for record in self._records.get(commit.id, ()):
                 self._see(place, commit, record, diff)
             self._changed_at.update(dict.fromkeys(diff, place))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -12,7 +12,7 @@ from qodebase.collision import Entry
 from qodebase.paths import CommitId, RepoPath
 from qodebase.trunk.reader import Reader
 from results.cat_file import CatFile
-from results.tree_diff import Trees
+from results.tree_diff import Differs, Trees
 
 _KEPT_BYTES = 64 << 20
 
@@ -56,8 +56,8 @@ class Repository:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.reader = Reader(path)
-        self._objects = CatFile(path)
-        self.trees = Trees(lambda id: self._objects.read(id, "tree"))
+        self._objects = CatFile(path, self._keep)
+        self.trees = Trees(lambda ids: self._objects.read_all(ids, "tree"))
         self._blobs: OrderedDict[str, bytes] = OrderedDict()
         self._kept = 0
 
@@ -81,8 +81,17 @@ class Repository:
             self._blobs.move_to_end(id)
             return content
         content = self._objects.read(id, "blob")
+        self._keep(id, content)
+        return content
+
+    def ask_for(self, differences: Iterable[Mapping[RepoPath, Differs]]) -> None:
+        """Let git find the contents on both sides of a few differences, beside what is done until they are read."""
+        entries = (entry for differs in differences for sides in differs.values() for entry in sides if entry)
+        ids = dict.fromkeys(entry.id for entry in entries if entry.mode != SUBMODULE)
+        self._objects.ask(id for id in ids if id not in self._blobs)
+
+    def _keep(self, id: str, content: bytes) -> None:
+        self._kept += len(content) - len(self._blobs.pop(id, b""))
         self._blobs[id] = content
-        self._kept += len(content)
         while self._kept > _KEPT_BYTES and len(self._blobs) > 1:
             self._kept -= len(self._blobs.popitem(last=False)[1])
-        return content

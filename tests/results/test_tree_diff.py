@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import subprocess
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
 
 from qodebase.collision import Entry
 from qodebase.paths import CommitId, RepoPath
+from qodebase.trunk.objects import MissingObject
 from results.repository import Repository
 from results.tree_diff import Differs
 
@@ -92,3 +94,49 @@ def test_against_nothing_every_path_differs(states: tuple[Path, list[CommitId]])
         tree = repository.view(ids[0]).tree
         differs = repository.trees.diff(None, tree)
         assert {path: now.after for path, now in differs.items()} == dict(repository.trees.walk(tree))
+
+
+def test_along_a_line_every_step_differs_where_git_says_so(states: tuple[Path, list[CommitId]]) -> None:
+    folder, ids = states
+    line = [ids[number] for number in (0, 1, 3, 2, 2, 0) * 7]
+    with Repository(folder) as repository:
+        found = chain.from_iterable(repository.trees.diffs(repository.view(id).tree for id in line))
+        assert list(found) == [_git_diff(folder, *step) for step in pairwise(line)]
+        assert list(repository.trees.diffs([repository.view(ids[0]).tree])) == []
+
+
+def test_every_step_of_a_line_before_a_missing_tree_is_told(states: tuple[Path, list[CommitId]]) -> None:
+    folder, ids = states
+    with Repository(folder) as repository:
+        trees = [repository.view(id).tree for id in ids]
+        steps = chain.from_iterable(repository.trees.diffs([*trees, "f" * 40, trees[0]]))
+        assert [next(steps) for _ in trees[1:]] == [_git_diff(folder, *step) for step in pairwise(ids)]
+        with pytest.raises(MissingObject, match="f" * 40):
+            next(steps)
+
+
+def test_odd_modes_are_told_as_the_tree_has_them_and_a_zero_ahead_is_no_difference(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", "--template=", "--bare", str(tmp_path)], check=True)
+    blob, folder = (
+        _git(tmp_path, "hash-object", "-w", "-t", kind, "--stdin", stdin=content).decode().strip()
+        for kind, content in (("blob", b"1"), ("tree", b""))
+    )
+    trees = [
+        _git(
+            tmp_path,
+            *("hash-object", "-w", "-t", "tree", "--literally", "--stdin"),
+            stdin=b"".join(
+                b"%s %s\0%s" % (mode, name, bytes.fromhex(id))
+                for mode, name, id in ((modes[0], b"a", blob), (modes[1], b"b", folder))
+            ),
+        )
+        .decode()
+        .strip()
+        for modes in ((b"100664", b"40000"), (b"0100664", b"040000"), (b"100644", b"40000"))
+    ]
+    with Repository(tmp_path) as repository:
+        assert repository.trees.entry(trees[1], RepoPath(b"a")) == Entry(0o100664, blob)
+        assert list(chain.from_iterable(repository.trees.diffs(trees))) == [
+            {},
+            {RepoPath(b"a"): Differs(Entry(0o100664, blob), Entry(0o100644, blob))},
+        ]
