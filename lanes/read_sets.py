@@ -1,9 +1,10 @@
 """Read sets: which checks a change concerns, and what has moved since a tree was judged.
 
 A place is a path, or a folder whose names a check listed (it ends with a slash, ``/`` is the root); see
-`qodebase.ports.Judgement`. A change touches the paths that it edits and, where a name comes or goes, all folders above
-it: whether they list other names cannot be told without looking at the whole tree. Of a Python file that a change
-edits it may be known that only some names mean something else there, and of a check which names it mentions.
+`qodebase.ports.Judgement`. A change touches the paths that it edits and, where a name comes or goes or becomes another
+kind of thing, all folders above it: whether they list other names cannot be told without looking at the whole tree. Of
+a Python file that a change edits it may be known that only some names mean something else there, and of a check which
+names it mentions.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from functools import cached_property
 
 from lanes.reach.difference import Named, named_changes
 from qodebase.change import EXECUTABLE, REGULAR
+from qodebase.collision import Entry
 from qodebase.edits import Edit
 from qodebase.paths import RepoPath
 from qodebase.ports import Judgement
+from qodebase.trunk.folder import Node
 from replay_rules.renames import Code
 
 FILES = (REGULAR, EXECUTABLE)
@@ -51,7 +54,7 @@ def touched(edits: Mapping[RepoPath, Edit | None], before: Code, *, named: bool)
         edit = edits[path]
         return None if edit is None or edit.mode not in FILES else edit
 
-    moved = (path for path, edit in edits.items() if (edit is None) != (before.entry(path) is None))
+    moved = (path for path, edit in edits.items() if kind_of(edit) != kind_of(before.entry(path)))
     return Touched(places_of(edits, moved), named_changes(edits, file_before, file_after) if named else {})
 
 
@@ -69,8 +72,13 @@ def all_touched(several: Iterable[Touched]) -> Touched:
 
 
 def places_of(paths: Iterable[RepoPath], moved: Iterable[RepoPath]) -> frozenset[RepoPath]:
-    """Return paths, and the folders above those among them that came or went."""
+    """Return paths, and the folders above those among them that came or went or are of another kind."""
     return frozenset(paths).union(*map(_folders, moved))
+
+
+def kind_of(entry: Edit | Entry | Node | None) -> int | None:
+    """Return what a list of a folder may tell of an entry beside its name."""
+    return None if entry is None else entry.mode
 
 
 def _folders(path: RepoPath) -> Iterable[RepoPath]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lanes.checking.trees import Code, Trees
 from lanes.reach.difference import named_changes
-from lanes.read_sets import FILES, Looked, Touched, all_touched, places_of
+from lanes.read_sets import FILES, Looked, Touched, all_touched, kind_of, places_of
 from qodebase.edits import Edit
 from qodebase.paths import RepoPath
 from qodebase.ports import Judgement, Verdict
@@ -88,7 +88,7 @@ def _touched(was: Code, old: Tree, now: Code, new: Tree, read: frozenset[RepoPat
     paths = [RepoPath(path) for path in islice(differing(old, new), _MOST_PATHS + 1)]
     if len(paths) > _MOST_PATHS:
         return None
-    moved = (path for path in paths if (old.node(path) is None) != (new.node(path) is None))
+    moved = (path for path in paths if kind_of(old.node(path)) != kind_of(new.node(path)))
     named = named_changes(read.intersection(paths), partial(_file_at, was, old), partial(_file_at, now, new))
     return Touched(places_of(paths, moved), named)
 

@@ -9,21 +9,25 @@ from importlib.util import find_spec
 
 _LOOKING = """
     * attrgetter breakpoint co_firstlineno co_lines co_linetable co_lnotab co_positions compile currentframe delattr
-    dir eval exec extract_stack f_back f_globals f_lineno f_locals format_exc format_tb get_type_hints getrefcount
-    getsizeof glob globals help import_module iterdir lineno listdir locals methodcaller modules open print_exc
-    read_bytes read_text rglob scandir setattr setprofile settrace stack_info stacklevel tb_frame tb_lineno vars
-    walk with_traceback
+    dir eval exec extract_stack f_back f_globals f_lineno f_locals format_exc format_tb ForwardRef get_type_hints
+    getrefcount getsizeof glob globals help import_module iterdir lineno listdir locals methodcaller modules open
+    print_exc read_bytes read_text rglob scandir setattr setprofile settrace stack_info stacklevel tb_frame tb_lineno
+    vars walk with_traceback
 
-    _convert _convert_ _current_exceptions _current_frames _getframe addaudithook ag_code ag_frame cr_code cr_frame
-    cr_origin gi_code gi_frame tb_lasti tb_next
+    _convert _convert_ _current_exceptions _current_frames _eval_type _evaluate _getframe addaudithook ag_code ag_frame
+    cr_code cr_frame cr_origin gi_code gi_frame tb_lasti tb_next
 
     excepthook exc_info formatException formatStack formatwarning get_stack print_stack redirect_stderr showwarning
     unraisablehook
 
-    FileIO FileType getctime getmtime getsize open_code read_mime_types st_ctime st_ctime_ns st_mtime st_mtime_ns
-    st_size urlopen urlretrieve
+    addFilter callHandlers dup dup2 findCaller lastResort LogRecord makeRecord set_exception_handler setLoggerClass
+    setLogRecordFactory StrFormatStyle WarningMessage _formatwarnmsg _formatwarnmsg_impl _showwarnmsg _showwarnmsg_impl
 
-    BaseConfigurator DictConfigurator dictConfig fileConfig getDOMImplementation make_parser
+    build_opener BZ2File ElementInclude FancyURLopener FileIO FileType fromfile_prefix_chars getctime getmtime
+    getsize GzipFile knownfiles LZMAFile MimeTypes open_code OpenerDirector read_mime_types robotparser
+    st_ctime st_ctime_ns st_mtime st_mtime_ns st_size statx urlopen urlretrieve URLopener
+
+    BaseConfigurator DictConfigurator dictConfig dom fileConfig getDOMImplementation make_parser sax
 
     exec_module find_spec importlib inspect linecache load_module meta_path path_hooks path_importer_cache pickle
     pkgutil runpy traceback unittest
@@ -46,23 +50,49 @@ _SIMPLE = """
     graphlib gzip hashlib heapq hmac html io ipaddress itertools json keyword locale logging lzma math mimetypes numbers
     operator os pathlib platform posixpath pprint queue random re reprlib secrets shlex sqlite3 stat statistics string
     stringprep struct sys tempfile textwrap threading time tomllib types typing unicodedata urllib uuid warnings weakref
-    xml zipfile zlib zoneinfo
+    xml zlib zoneinfo
 """
 
 _LOOKING_WORDS = frozenset(_LOOKING.split())
 ASKING = frozenset(("getattr", "hasattr"))
 """Functions that look at one name, which a text tells."""
 
-# The texts of code and of warnings, and those that are logged with an exception, show lines.
-_LOOKING_AS_A_WHOLE = ASKING | {"__code__", "exception"}
-_RECORDING = frozenset(("catch_warnings", "record"))
+FORMATTING = frozenset(("format", "format_map", "get_field", "vformat"))
+"""Methods of texts that look at names which the text tells."""
+ABOUT_NAMES = frozenset(("__code__", "__defaults__", "__doc__", "__kwdefaults__", "__name__", "__qualname__"))
+"""What tells something about a function or a module without using it as a whole."""
+OF_CODE = frozenset(("co_argcount", "co_flags", "co_kwonlyargcount", "co_name", "co_names", "co_varnames"))
+"""What code tells that shows no lines."""
+
+# The texts of code and of warnings, and those that are logged with an exception, show lines; so does what is printed
+# there of a thread. A lexer may open files, and what is known of a file is a row of numbers too.
+_LOOKING_AS_A_WHOLE = ASKING | {"__code__", "exception", "fstat", "logging", "lstat", "shlex", "stat", "stderr"}
+
+_HANDLING = """
+    BaseRotatingHandler BufferingFormatter BufferingHandler DatagramHandler FileHandler Formatter Handler handlers
+    HTTPHandler MemoryHandler QueueHandler RotatingFileHandler SMTPHandler SocketHandler StreamHandler SysLogHandler
+    TimedRotatingFileHandler WatchedFileHandler
+"""
+NAMED_BESIDE = frozenset(("logging", "warnings"))
+"""Modules of which some words say that code shows lines; they are looked for beside the name of the module."""
+# Whoever gets what is logged or warned of sees lines; what is logged to may be a file that is read.
+_LOOKING_BESIDE = {
+    "basicConfig": frozenset(("filemode", "handlers", "stream")),
+    "catch_warnings": frozenset(("record",)),
+    "logging": frozenset(_HANDLING.split()),
+    "warnings": frozenset(("filters",)),
+}
 _HARMLESS_WORDS = frozenset(f"__{word}__" for word in _HARMLESS.split())
 _SIMPLE_MODULES = frozenset(_SIMPLE.split())
 
 
 def looks(words: Set[str]) -> bool:
     """Return whether code with these words may look at names that are not among them."""
-    if not words.isdisjoint(_LOOKING_WORDS) or words >= _RECORDING:
+    if not words.isdisjoint(_LOOKING_WORDS):
+        return True
+    if any(word in words and not others.isdisjoint(words) for word, others in _LOOKING_BESIDE.items()):
+        return True
+    if "addHandler" in words and "NullHandler" not in words:
         return True
     return any(word.startswith("__") and word not in _HARMLESS_WORDS for word in words)
 
@@ -81,6 +111,31 @@ def all_simple(modules: frozenset[str], own: frozenset[str], paths: Collection[b
     """
     others = modules - _SIMPLE_MODULES
     return others <= own and not any(_may_be_elsewhere(name, paths) for name in others)
+
+
+def hides_one_of_python(paths: Collection[bytes], tests: Collection[bytes] | None) -> bool:
+    """Return whether Python's own modules may import one of these in the place of one of theirs.
+
+    Names that they look for in it are mentioned nowhere.
+
+    Args:
+        tests: files; modules are looked for in the folders above them. None: anywhere.
+    """
+    folders = {b""}.union(*(_folders(path) for path in (paths if tests is None else tests)))
+    return any(
+        _name_after(path, folder) in sys.stdlib_module_names for path in paths for folder in _folders(path) & folders
+    )
+
+
+def _folders(path: bytes) -> set[bytes]:
+    """Return all folders above a path, each with a slash at its end, the root without."""
+    parts = path.split(b"/")[:-1]
+    return {b"".join(part + b"/" for part in parts[:depth]) for depth in range(len(parts) + 1)}
+
+
+def _name_after(path: bytes, folder: bytes) -> str:
+    """Return the name of a module or package that lies in a folder, by a path below it."""
+    return path[len(folder) :].partition(b"/")[0].removesuffix(b".py").decode(errors="replace")
 
 
 def _may_be_elsewhere(name: str, paths: Collection[bytes]) -> bool:

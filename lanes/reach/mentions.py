@@ -3,6 +3,8 @@
 A test that only calls functions can come to another result only where one of these names means something else, or where
 a module does something else when it is imported. That is so as long as nothing looks names up by texts that are put
 together, and no code from elsewhere, a framework say, looks for names of its own; where that may be, nothing is said.
+Nor is anything said where lines of the code may be shown, which move with those before them, but for the texts that
+asyncio has about its tasks and handles.
 To select tests by what they can reach is the technique of Rothermel and Harrold, "A safe, efficient regression test
 selection technique" (1997).
 """
@@ -11,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from lanes.reach.looking import all_simple
+from lanes.reach.looking import all_simple, hides_one_of_python
 from lanes.reach.outline import Outline, outline_of
 from lanes.reach.statement import Statement, Words
 from qodebase.paths import RepoPath
+
+_SEARCH_PATH = frozenset(("sys", "path"))
 
 Mentioned = tuple[Words, ...]
 """The words of a test and of what it may come to, in parts."""
@@ -27,8 +31,8 @@ def mentioned(tests: Collection[str], modules: Mapping[RepoPath, bytes]) -> Ment
         tests: the functions that are run.
         modules: every Python file that is read meanwhile, those of the tests too.
     """
-    outlines = [outline_of(content) for content in modules.values()]
-    known = [outline for outline in outlines if outline is not None]
+    outlines = {path: outline_of(content) for path, content in modules.items()}
+    known = [outline for outline in outlines.values() if outline is not None]
     if len(known) < len(outlines):
         return None
     own = _parts(modules)
@@ -37,10 +41,18 @@ def mentioned(tests: Collection[str], modules: Mapping[RepoPath, bytes]) -> Ment
     named = own | _renamed(own, [pair for one in (*imported, *found) for pair in one.renames])
     if any(one.looks or not one.whole.isdisjoint(named) for one in found):
         return None
+    searched = any(one.words >= _SEARCH_PATH for one in found)
+    if hides_one_of_python(modules.keys(), None if searched else _files_of(frozenset(tests), outlines)):
+        return None
     if not all_simple(frozenset[str]().union(*(one.imports for one in (*imported, *found))), own, modules.keys()):
         return None
     # What is new in a package may have the name of a module there, and be imported in its place.
     return (frozenset(tests) | own, *dict.fromkeys(one.words for one in found))
+
+
+def _files_of(tests: Words, outlines: Mapping[RepoPath, Outline | None]) -> list[bytes]:
+    """Return the modules that bind the name of a test."""
+    return [path for path, one in outlines.items() if one is not None and not tests.isdisjoint(one.bound)]
 
 
 def _parts(paths: Collection[RepoPath]) -> Words:

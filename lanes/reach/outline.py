@@ -24,6 +24,7 @@ _MARK = b"\xef\xbb\xbf"
 _CODING = re.compile(rb"[ \t]*#.*coding[:=](?![ \t]*utf-?8(?![-\w.]))", re.IGNORECASE)
 # Long rows of marks take Python far longer than their length.
 _LONG_FOREIGN = re.compile(rb"[\x80-\xff]{2048}")
+_DEFINES = re.compile(rb"\b(?:class|def)\b")
 _PIECE = "<piece of a module>"
 _WARNING = threading.Lock()
 
@@ -38,6 +39,11 @@ class Outline:
     def doc(self) -> bytes:
         """Return the text that the module has about itself, if it may have one."""
         return self.statements[0].text if self.statements and self.statements[0].prose else b""
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Return all names that the statements may bind."""
+        return frozenset[str]().union(*(one.binds for one in self.statements))
 
     @cached_property
     def by_name(self) -> dict[str, Statement]:
@@ -126,8 +132,10 @@ def _read(piece: bytes) -> tuple[Statement, ...] | None:
         with _WARNING, warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             tree = ast.parse(piece, _PIECE)
-            # So it takes no annotation that it would not take where annotations are kept as texts.
+            # Some annotations it takes only where they are kept as texts; others, if they lie within, only elsewhere.
             compile(tree, _PIECE, "exec", __future__.annotations.compiler_flag, dont_inherit=True)
+            if len(_DEFINES.findall(piece)) > 1:
+                compile(tree, _PIECE, "exec", dont_inherit=True)
         if any(one.filename == _PIECE for one in told):
             return None
         return statements_of(tree, piece.strip())

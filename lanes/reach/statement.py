@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from lanes.reach.looking import ASKING, looks, looks_as_a_whole
+from lanes.reach.looking import looks, looks_as_a_whole
+from lanes.reach.seen import Seen, seen_in
 
 _WORD = re.compile(r"[^\W\d]\w*")
 # Python's names hold marks and signs that are no word characters here.
@@ -22,7 +24,8 @@ _FOR_PYTEST = """
     collect_ignore collect_ignore_glob load_tests setUpModule setup setup_function setup_module tearDownModule teardown
     teardown_function teardown_module
 """
-_FOR_PYTEST_WORDS = frozenset(_FOR_PYTEST.split())
+# What stands for more than its mention: code that Python makes for a class looks there for what Python means by a name.
+_NOBODYS_OWN = frozenset((*_FOR_PYTEST.split(), *dir(builtins)))
 # By these Python itself looks at a class when it makes it.
 _HOOKS = frozenset(
     ("__init_subclass__", "__set_name__", "__class_getitem__", "__slots__", "__classcell__", "__qualname__", "__doc__")
@@ -47,7 +50,7 @@ class Statement:
         prose: whether it is nothing but a constant.
         binds: the names that it may bind.
         shadows: whether it, or a function in it, may bind what is to mean in a module what Python means by it.
-        words: every word of it, those in texts and comments too.
+        words: every word of it, those in texts and comments too, and of what the texts are.
         whole: words that name something which is used as a whole, not only to reach something in it.
         renames: what is imported under another name: its own one, and that.
         looks: whether it may look at names that are not among its words.
@@ -69,34 +72,24 @@ class Statement:
     looks: bool
 
 
-@dataclass(slots=True)
-class _Seen:
-    """What stands anywhere in a statement."""
-
-    imports: set[str] = field(default_factory=set)
-    asked: set[str] = field(default_factory=set)
-    whole: set[str] = field(default_factory=set)
-    renames: set[tuple[str, str]] = field(default_factory=set)
-    globals: set[str] = field(default_factory=set)
-    takes_all: bool = False
-    looks: bool = False
-
-
 def statements_of(tree: ast.Module, text: bytes) -> tuple[Statement, ...]:
     """Return the statements of a text, which share it where they are several."""
-    words = _words(text)
+    seen = [seen_in(node) for node in tree.body]
+    # A text may be written in parts, or otherwise than by its letters.
+    told = _words("\n".join(told for one in seen for told in one.texts))
+    words = _words(text.decode(errors="replace")).union(told, *(one.asked for one in seen))
     found = looks(words)
-    return tuple(_statement(node, text, words, looking=found) for node in tree.body)
+    return tuple(_statement(node, text, words, one, looking=found) for node, one in zip(tree.body, seen, strict=True))
 
 
-def _statement(node: ast.stmt, text: bytes, words: Words, *, looking: bool) -> Statement:
+def _statement(node: ast.stmt, text: bytes, words: Words, seen: Seen, *, looking: bool) -> Statement:
     name = _bound_alone(node)
-    if name.startswith(("__", "pytest")) or name in _FOR_PYTEST_WORDS:
+    if name.startswith(("__", "pytest")) or name in _NOBODYS_OWN:
         name = ""
     evaluated = list(_evaluated(node)) if name else []
     head = b"\n".join(b"%s %s" % (mark, ast.unparse(one).encode(errors="replace")) for mark, one in evaluated)
     prose = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    seen, binds = _seen(node), frozenset(_binds(node))
+    binds = frozenset(_binds(node))
     return Statement(
         text=text,
         name=name,
@@ -107,12 +100,11 @@ def _statement(node: ast.stmt, text: bytes, words: Words, *, looking: bool) -> S
         future=isinstance(node, ast.ImportFrom) and node.module == _FUTURE,
         prose=prose,
         binds=binds,
-        shadows=not _PLAIN.isdisjoint(seen.globals) or not _PLAIN.isdisjoint(binds),
-        words=frozenset() if prose else words | seen.asked if seen.asked else words,
+        shadows=not _PLAIN.isdisjoint(binds | seen.globals) or not _PLAIN_DECORATORS.isdisjoint(seen.puts),
+        words=frozenset() if prose else words,
         whole=frozenset(seen.whole),
         renames=frozenset(seen.renames),
-        looks=not prose
-        and (looking or seen.looks or seen.takes_all or looks_as_a_whole(seen.whole) or looks(seen.asked)),
+        looks=not prose and (looking or seen.looks or seen.takes_all or looks_as_a_whole(seen.whole)),
     )
 
 
@@ -121,8 +113,7 @@ def _early(parts: list[ast.expr], head: bytes) -> Statement:
     return statements_of(ast.Module(body=[node], type_ignores=[]), head)[0]
 
 
-def _words(text: bytes) -> Words:
-    shown = text.decode(errors="replace")
+def _words(shown: str) -> Words:
     if shown.isascii():
         return frozenset(_WORD.findall(shown))
     shown = unicodedata.normalize("NFKC", shown)
@@ -231,58 +222,3 @@ def _binds(node: ast.stmt) -> Iterator[str]:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 yield name
         todo.extend(ast.iter_child_nodes(one))
-
-
-def _seen(node: ast.stmt) -> _Seen:
-    """Return what stands in a statement.
-
-    In ``f(a.b)`` is ``b`` used as a whole, and ``a`` is not; neither is it in ``f(getattr(a, "b"))``.
-    """
-    seen = _Seen()
-    todo: list[ast.AST] = [node]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, ast.Attribute):
-            seen.whole.add(one.attr)
-            # Whoever puts something in its place reads all that is written there.
-            seen.looks |= one.attr == "stderr" and not isinstance(one.ctx, ast.Load)
-            value = one.value
-            while isinstance(value, ast.Attribute):
-                value = value.value
-            if not isinstance(value, ast.Name):
-                todo.append(value)
-        elif isinstance(one, ast.Name):
-            if isinstance(one.ctx, ast.Load):
-                seen.whole.add(one.id)
-        elif not isinstance(one, ast.Constant):
-            if isinstance(one, ast.Call) and (name := _asked(one)):
-                seen.asked.add(name)
-                seen.whole.add(name)
-                todo.extend(one.args[2:])
-                continue
-            if isinstance(one, ast.Global):
-                seen.globals.update(one.names)
-            elif isinstance(one, ast.Import | ast.ImportFrom):
-                _take_import(one, seen)
-            todo.extend(ast.iter_child_nodes(one))
-    return seen
-
-
-def _asked(node: ast.Call) -> str:
-    """Return the name for which a call asks something that stands there; else the empty text."""
-    match node:
-        case ast.Call(func=ast.Name(id=function), args=[ast.Name(), ast.Constant(value=str(name)), *_], keywords=[]):
-            return name if function in ASKING else ""
-    return ""
-
-
-def _take_import(node: ast.Import | ast.ImportFrom, seen: _Seen) -> None:
-    modules = [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        modules = [node.module or ""]
-        seen.takes_all |= node.names[0].name == "*"
-    if isinstance(node, ast.Import) or not node.level:
-        seen.imports.update(module.partition(".")[0] for module in modules)
-    # A module of this name would be taken for what every class has.
-    seen.looks |= any("__init__" in name for name in (*modules, *(alias.name for alias in node.names)))
-    seen.renames |= {(alias.name.rpartition(".")[2], alias.asname) for alias in node.names if alias.asname}

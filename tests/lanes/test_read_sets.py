@@ -39,6 +39,7 @@ def test_an_edit_touches_its_path_and_one_that_comes_or_goes_the_folders_above_t
     assert places(A, EDIT) == {A, b"/", b"x/"}
     assert places(C, None, C) == {C, b"/", b"y/", b"y/z/"}
     assert places(C, None) == {C}
+    assert places(A, Edit(0o120000, b"b"), A) == {A, b"/", b"x/"}
 
 
 def test_an_edit_of_a_function_touches_its_name_where_names_are_looked_at() -> None:

@@ -10,7 +10,7 @@ from checking_world import CheckingWorld, Files
 
 from lanes.gate import Gate
 from lanes.verdicts import Verdicts
-from qodebase.change import EXECUTABLE
+from qodebase.change import EXECUTABLE, SYMLINK
 from qodebase.edits import Edit
 from qodebase.paths import RepoPath
 from qodebase.ports import Judgement, Verdict
@@ -53,6 +53,13 @@ def test_it_does_not_hold_where_a_file_that_was_read_is_different(world: Checkin
     assert not holds(world, {}, {b"pkg/data.txt": None})
     assert not holds(world, {b"pkg/code.py": F2}, {b"pkg/code.py": CODE}, mentions="")
     assert not holds(world, {}, {b"pkg/code.py": Edit(EXECUTABLE, CODE)})
+
+
+def test_it_does_not_hold_where_something_in_a_folder_that_was_listed_is_of_another_kind(world: CheckingWorld) -> None:
+    verdicts = Verdicts(world.trees)
+    verdicts.take(green(world.tree({}), "c", reads={"c": (RepoPath(b"pkg/"),)}))
+    for entry, held in ((b"2", True), (Edit(SYMLINK, b"code.py"), False)):
+        assert ("c" in verdicts.holding(world.tree({b"pkg/data.txt": entry}), ["c"])) is held
 
 
 def test_it_holds_where_only_names_are_different_that_are_not_mentioned(world: CheckingWorld) -> None:

@@ -99,6 +99,7 @@ def test_several_names_change_at_a_time() -> None:
         ("    def grow(self):", "    def __init_subclass__(cls):"),
         ("def two(amount", "def one(amount"),
         ("def two(amount", "async def int(amount"),
+        ("ROWS = [(", "hash = 1\nROWS = [("),
         ("ROWS = [(", "ROWS = LIST = [("),
         ("ROWS = [(", "ROWS = sorted([("),
         ("LIMIT: int = 3", "LIMIT: int = input()"),

@@ -88,6 +88,11 @@ def test_what_runs_at_import_is_mentioned_by_every_test() -> None:
         "from importlib import reload",
         "import pickle as harmless",
         "raise ValueError().with_traceback(None)",
+        "show(getattr(amount, 'format')(taxes.tax))",
+        "taxes.tax.__code__.__repr__()",
+        "warnings.simplefilter('error', UserWarning, 3)",
+        "warnings.filterwarnings('error', **amount)",
+        "import logging as log",
     ],
 )
 def test_nothing_is_said_where_names_may_be_looked_up_in_another_way(line: str) -> None:
@@ -96,6 +101,27 @@ def test_nothing_is_said_where_names_may_be_looked_up_in_another_way(line: str) 
     assert words(prices=inside) is None
     elsewhere = PRICES.replace("    return weight", f"    {line}\n    return weight")
     assert words(prices=elsewhere) is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "'{} of {}'.format(taxes.tax(1), 2)",
+        "print(taxes.tax.__name__, taxes.__name__, file=sys.stderr)",
+        "sys.stderr.write('x')",
+        "taxes.tax.__code__.co_argcount",
+        "logging.getLogger('x').warning('no')",
+        "logging.getLogger('x').addHandler(logging.NullHandler())",
+        "stat.S_ISREG(1)",
+        "warnings.simplefilter('error', UserWarning)",
+        "show(shlex.split('a b'))",
+        "self.property = 1",
+        "amount.hash, amount.type = 1, 2",
+    ],
+)
+def test_what_shows_no_names_and_no_lines_is_told(line: str) -> None:
+    inside = PRICES.replace("    return amount", f"    {line}\n    return amount")
+    assert words(prices=inside) is not None
 
 
 @pytest.mark.parametrize(
@@ -153,6 +179,15 @@ def test_a_module_may_be_named_like_one_of_python_where_nobody_can_mean_that() -
     assert words(inspect="A = 1\n", prices=PRICES.replace("import taxes", "import taxes, inspect")) is None
     assert words(inspector="A = 1\n", prices=f"import inspector\n{PRICES}") is not None
     assert words(tomlkit="A = 1\n", prices=f"import tomlkit\n{PRICES}") is None
+
+
+@pytest.mark.parametrize("path", ["queue.py", "checks/queue.py", "checks/queue/__init__.py"])
+def test_a_module_may_not_lie_where_python_would_take_it_for_its_own(path: str) -> None:
+    modules = {RepoPath(b"checks/of/test_it.py"): b"def test_it():\n    assert 1\n", RepoPath(b"shop/queue.py"): b""}
+    assert mentioned(["test_it"], modules) is not None
+    assert mentioned(["test_it"], {**modules, RepoPath(path.encode()): b"A = 1\n"}) is None
+    searching = b"import sys\n\nsys.path.append('shop')\n"
+    assert mentioned(["test_it"], {**modules, RepoPath(b"checks/a.py"): searching}) is None
 
 
 def test_a_text_that_names_a_module_uses_it_as_a_whole() -> None:

