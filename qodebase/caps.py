@@ -57,16 +57,19 @@ def caps_of(*, cost: float | None = None, tokens: int | None = None, time: str =
         raise BadCap(f"a cost cap of {cost} USD cannot be", hint="Give USD of 0 or more: --cost-cap 2.50.")
     if tokens is not None and tokens < 0:
         raise BadCap(f"a token cap of {tokens} cannot be", hint="Give 0 or more: --token-cap 2000000.")
-    return Caps(cost_usd=cost, tokens=tokens, seconds=seconds_of(time) if time else None)
+    return Caps(cost_usd=cost, tokens=tokens, seconds=seconds_of(time, of="--time-cap") if time else None)
 
 
-def seconds_of(text: str) -> float:
+def seconds_of(text: str, *, of: str) -> float:
     """Return the seconds of a duration: ``90s``, ``30m``, ``1h30m``, ``2d``.
+
+    Args:
+        of: the option that gives it.
 
     Raises:
         BadCap: it is none.
     """
     bare = text.strip().lower().replace(" ", "")
     if not _DURATION.fullmatch(bare):
-        raise BadCap(f"{text!r} is no duration", hint="Write a number with s, m, h or d: 90s, 30m, 1h30m.")
+        raise BadCap(f"{of} {text!r} is no duration", hint="Write a number with s, m, h or d: 90s, 30m, 1h30m.")
     return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(bare))

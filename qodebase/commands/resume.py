@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
 
         folder = find_run(run)
         caps = caps_of(cost=cost_cap, tokens=token_cap, time=time_cap)
-        stall_after_s = seconds_of(stall_after) if stall_after else None
+        stall_after_s = seconds_of(stall_after, of="--stall-after") if stall_after else None
         holder = folder.holder()
         if lane:
             _tell(folder, holder, resume_lane(folder, holder, lane, timeout_s=timeout), lane=lane, json=json)

@@ -146,7 +146,7 @@ api_base = "http://127.0.0.1:9/v1"
         (("run", "job.toml", "--model", "scripted", "--replay-model", "here"), "the price of the model here"),
         ((*RUN, "--model", "scripted", "--cost-cap", "inf"), "a cost cap of inf USD cannot be"),
         ((*RUN, "--cost-cap", "-1"), "--cost-cap"),
-        ((*RUN, "--time-cap", "soon"), "'soon' is no duration"),
+        ((*RUN, "--time-cap", "soon"), "--time-cap 'soon' is no duration"),
         ((*RUN, "--price", "cheap"), "IN:OUT"),
         ((*RUN, "--price", "1"), "IN:OUT"),
         ((*RUN, "--price", "1:-2"), "IN:OUT"),

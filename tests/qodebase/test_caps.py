@@ -10,13 +10,13 @@ from qodebase.codec import JSON, json_decoder
     ("text", "seconds"), [("90s", 90), ("30m", 1800), ("2h", 7200), ("1h30m", 5400), ("1.5d", 129_600), ("2 H", 7200)]
 )
 def test_durations_are_numbers_with_units(text: str, seconds: float) -> None:
-    assert seconds_of(text) == seconds
+    assert seconds_of(text, of="--time-cap") == seconds
 
 
 @pytest.mark.parametrize("text", ["", "90", "m", "-5m", "5 minutes", "1h-30m", "nan"])
 def test_what_is_no_duration_is_refused_with_how_to_write_one(text: str) -> None:
     with pytest.raises(BadCap) as error:
-        seconds_of(text)
+        seconds_of(text, of="--time-cap")
     assert "1h30m" in error.value.hint
     assert error.value.exit_code == 2
 

@@ -43,7 +43,7 @@ def register(group: typer.Typer) -> None:
         watch = Watch(
             baseline=baseline,
             artifacts=artifacts,
-            seconds=seconds_of(time_budget),
+            seconds=seconds_of(time_budget, of="--time-budget"),
             only=tuple(name for name in only.split(",") if name),
             accepted=frozenset(name for name in accept.split(",") if name),
             strict=strict,

@@ -379,7 +379,7 @@ def start(
         contract=contract,
         prefetch=prefetch,
         replays=replays,
-        stall_after_s=seconds_of(stall_after),
+        stall_after_s=seconds_of(stall_after, of="stall_after"),
         out=Path(out) if out is not None else new_folder(job or Path(job_file).stem, Path(repo)),
         numbered=out is None,
         sample=sample,
