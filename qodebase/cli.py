@@ -72,6 +72,10 @@ def main() -> None:
         print(_without_keys(traceback.format_exc()), end="", file=sys.stderr)
         print(f"\nThis is a bug in qodebase {_version()}. {_where_to_report()}", file=sys.stderr)
         raise SystemExit(1) from None
+    finally:
+        # All is safe by now: one more Ctrl-C need not wait for threads, nor tell of them.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _tell_misuse(error: TyperException) -> int:

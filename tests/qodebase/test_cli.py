@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -165,6 +166,23 @@ def test_a_run_is_drained_also_where_nobody_reads_any_more_what_it_says() -> Non
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=ours, check=False)
     os.close(ours)
     assert done.stdout == b"drained\n"
+
+
+def test_an_interrupt_on_the_way_out_waits_for_nothing_and_shows_no_traceback() -> None:
+    code = (
+        "import threading, time\n"
+        "import qodebase.cli as cli\n"
+        "threading.Thread(target=time.sleep, args=(60,)).start()\n"
+        "cli.make_app = lambda: lambda **words: print('done', flush=True)\n"
+        "try:\n    cli.main()\nfinally:\n    print('out', flush=True)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert [process.stdout.readline() for _ in range(2)] == [b"done\n", b"out\n"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == -signal.SIGINT
+        assert process.stderr.read() == b""
 
 
 def test_a_machine_without_git_is_told_of_it_in_words_and_in_json(
