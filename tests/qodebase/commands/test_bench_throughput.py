@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
 
+import pytest
 from typer.testing import CliRunner
 
 from qodebase.cli import make_app
+from qodebase.commands.bench.support.script_text import ScriptText
+from replay_rules.parsing import parse
 
 FILES = 200
 ANSWERED = 147
@@ -37,3 +41,12 @@ def test_every_answer_lands_and_every_figure_is_told() -> None:
     assert set(told["missed"]) <= TARGETS
     assert "made-up JavaScript" in told["synthetic"]
     assert done.exit_code == 1
+
+
+def test_made_up_files_parse_and_have_the_sizes_that_they_shall_have() -> None:
+    text = ScriptText(random.Random(3))
+    sizes = [text.size() for _ in range(100)]
+    files = [text.file(number, size) for number, size in enumerate(sizes)]
+    assert len(set(files)) == 100
+    assert not any(parse("javascript", file).has_error for file in files)
+    assert sum(map(len, files)) == pytest.approx(sum(sizes), rel=0.05)
