@@ -25,6 +25,8 @@ def work(
     try:
         os.setsid()
         _connect(output, report)
+        # Else its own files in /proc are root's; nobody is here yet who could look into it.
+        kernel.set_dumpable(True)
         _limit(request["limits"], sandbox=sandbox)
         kernel.become(user)
         os.umask(0o022)

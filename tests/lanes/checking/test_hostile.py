@@ -203,17 +203,19 @@ def test_a_forged_report_is_red(world: CheckingWorld) -> None:
 def test_a_plain_user_can_hold_checks_too(tmp_path: Path) -> None:
     text = (
         "import os\nfrom lanes.checking.inside import kernel, walls\n"
+        "from lanes.checking.inside.tally import Mark\nfrom lanes.checking.inside.work import work\n"
         "os.setgroups([])\nos.setgid(64321)\nos.setuid(64321)\nkernel.set_dumpable(True)\n"
         "walls.build(['/var'], [], '')\n"
         "assert os.listdir('/var') == []\n"
+        "kernel.set_dumpable(False)\n"
         "kernel.unshare(kernel.NEW_PIDS | kernel.NEW_MOUNTS | kernel.NEW_NET | kernel.NEW_IPC | kernel.NEW_NAMES)\n"
         "child = os.fork()\n"
         "if not child:\n"
         "    walls.enter(os.getuid(), 1 << 20, '')\n"
-        "    kernel.become(None)\n"
-        "    open('/tmp/check/x', 'w').close()\n"
-        "    try: open('/tmp/x', 'w')\n"
-        "    except OSError: os._exit(7)\n"
+        "    most = dict.fromkeys(('cpu_s', 'memory_bytes', 'file_bytes', 'open_files', 'processes'), 1 << 30)\n"
+        "    command = ['sh', '-c', 'echo > $HOME/x && ! echo 2> $HOME/y > /tmp/x && exit 7']\n"
+        "    request = {'limits': most, 'environ': dict(os.environ), 'folder': '/', 'command': command}\n"
+        "    work(request, None, walls.SCRATCH, 1, 2, Mark(), sandbox=True)\n"
         "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, check=False, cwd="/")
