@@ -13,6 +13,7 @@ import json
 import lzma
 import os
 import re
+import shutil
 import tarfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -157,8 +158,18 @@ def _extract(archive: tarfile.TarFile, folder: Path, *, most: int) -> None:
         whole += member.size
         if whole > most or len(seen) > _MOST_MEMBERS:
             raise BadArchive(f"the archive unpacks to more than {most >> 20} MiB: no run does", hint=_HOSTILE)
-        archive.extract(member, folder, filter="data")
+        _take_out(archive, member, folder)
     _read_out(archive, most=most - whole)
+
+
+def _take_out(archive: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
+    """Write a plain file as one that only its owner can read, whatever the archive says of it."""
+    content = archive.extractfile(member)
+    assert content is not None
+    target = folder / member.name
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with open(target, "xb", opener=private) as out:
+        shutil.copyfileobj(content, out)
 
 
 def _read_out(archive: tarfile.TarFile, *, most: int) -> None:
