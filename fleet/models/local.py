@@ -153,8 +153,12 @@ class Server:
                 async with asyncio.timeout(STOP_S):
                     await process.wait()
             except TimeoutError:
-                process.kill()
-                await process.wait()
+                pass
+            finally:
+                # Also where somebody who is cancelled stops it: Python 3.11.3 and older then tell of no timeout.
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()
 
 
 def _complaint(log: IO[bytes]) -> str:

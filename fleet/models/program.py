@@ -213,12 +213,14 @@ def _kill(process: Process) -> None:
 
 async def _end(process: Process) -> None:
     """End a program; its end is heard only once what it printed is read, by whomever it left its pipes to."""
-    if process.returncode is None:
-        _kill(process)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_END_S):
-                for stream in (process.stdout, process.stderr):
-                    while stream is not None and await stream.read(1 << 16):
-                        pass
-                await process.wait()
-    process._transport.close()  # type: ignore[attr-defined]
+    try:
+        if process.returncode is None:
+            _kill(process)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_END_S):
+                    for stream in (process.stdout, process.stderr):
+                        while stream is not None and await stream.read(1 << 16):
+                            pass
+                    await process.wait()
+    finally:
+        process._transport.close()  # type: ignore[attr-defined]

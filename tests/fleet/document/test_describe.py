@@ -238,10 +238,10 @@ def test_any_outline_and_any_path_give_a_safe_text(content: bytes) -> None:
             assert all(is_safe(line) for line in text.split("\n"))
 
 
-def stdlib_sample(step: int) -> dict[bytes, bytes]:
+def stdlib_sample(most: int) -> dict[bytes, bytes]:
     root = Path(sysconfig.get_path("stdlib"))
     paths = sorted(path for path in root.rglob("*.py") if "site-packages" not in path.parts)
-    return {bytes(path.relative_to(root)): path.read_bytes() for path in paths[::step]}
+    return {bytes(path.relative_to(root)): path.read_bytes() for path in paths[:: max(1, len(paths) // most)]}
 
 
 def undocumented(content: bytes) -> bool:
@@ -282,14 +282,14 @@ def check_headers(files: dict[bytes, bytes], most_alike: float) -> None:
         skeletons[skeleton(text, content, path)] += 1
     total = sum(skeletons.values())
     alike = sum(count - 1 for count in skeletons.values())
-    assert total > 20
+    assert total > 2
     assert alike <= most_alike * total, skeletons.most_common(5)
 
 
 def test_headers_of_the_standard_library_are_safe_the_same_each_time_and_hardly_alike() -> None:
-    check_headers(stdlib_sample(29), 0.08)
+    check_headers(stdlib_sample(60), 0.08)
 
 
 @pytest.mark.full
 def test_headers_of_the_whole_standard_library_are_hardly_alike() -> None:
-    check_headers(stdlib_sample(1), 0.08)
+    check_headers(stdlib_sample(1 << 20), 0.08)

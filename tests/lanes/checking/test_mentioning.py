@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -93,9 +94,14 @@ def test_a_test_of_the_tree_is_told_unless_the_changes_touch_its_file(world: Che
 
 
 def test_nothing_is_told_where_another_python_runs_the_tests(world: CheckingWorld, tmp_path: Path) -> None:
-    other = tmp_path / "python"
+    other = tmp_path / "bin" / "python"
+    other.parent.mkdir()
     other.symlink_to(Sandbox().python)
-    with CheckingWorld(tmp_path / "repo.git", FILES, sandbox=Sandbox(python=str(other), keep=(tmp_path,))) as elsewhere:
+    prefix = Path(sys.prefix)
+    for name in ("pyvenv.cfg", "lib"):
+        (tmp_path / name).symlink_to(prefix / name)
+    sandbox = Sandbox(python=str(other), keep=(tmp_path, prefix))
+    with CheckingWorld(tmp_path / "repo.git", FILES, sandbox=sandbox) as elsewhere:
         judged = elsewhere.judge_one(own("def test_it():\n    assert code_of.off(1) == -1\n"), {b"data.txt": b"4"})
     assert judged.verdict == "green"
     assert judged.mentions == {}

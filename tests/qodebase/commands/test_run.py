@@ -27,6 +27,9 @@ def place(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(home / "code", tmp_path / "code")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("QODEBASE_CACHE", str(tmp_path / "cache"))
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "A Person")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "person@example.org")
     return tmp_path
 
 
