@@ -5,10 +5,17 @@ from __future__ import annotations
 import builtins
 import importlib
 import importlib.machinery
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
+from lanes.checking.inside.databases import hear_databases
+from lanes.checking.inside.looks import hear_certificates
 from lanes.checking.inside.reads import Reads
+
+_LIBRARY = os.path.dirname(os.__file__) + "/"
+_OPENING = frozenset(("ssl", "sqlite3.dbapi2"))
 
 
 def listen(reads: Reads) -> None:
@@ -16,6 +23,8 @@ def listen(reads: Reads) -> None:
     _hear_statements(reads)
     _hear_calls(reads)
     _hear_loading(importlib.machinery.SourceFileLoader, reads)
+    for name in _OPENING:
+        _hear_opening(name, reads)
 
 
 def hear_loading_of_tests(reads: Reads) -> None:
@@ -75,8 +84,21 @@ def _hear_loading(loader: Any, reads: Reads) -> None:
         __tracebackhide__ = True
         with reads.loading(module.__name__):
             really(self, module)
+        if module.__name__ in _OPENING:
+            _hear_opening(module.__name__, reads)
 
     loader.exec_module = _internal(exec_module)
+
+
+def _hear_opening(name: str, reads: Reads) -> None:
+    """Tell of the files that a module of Python opens in machine code, if it is loaded."""
+    module = sys.modules.get(name)
+    if module is None or not str(getattr(module, "__file__", "")).startswith(_LIBRARY):
+        return
+    if name == "ssl":
+        hear_certificates(module, reads)
+    else:
+        hear_databases(module, reads.attach)
 
 
 def _internal(function: Callable[..., Any]) -> Callable[..., Any]:

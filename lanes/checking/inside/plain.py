@@ -11,7 +11,6 @@ from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from typing import Any
 
-from lanes.checking.inside.imports import listen
 from lanes.checking.inside.reporter import Reporter
 from lanes.checking.inside.setting import has_settings, heard
 from lanes.checking.inside.together import Together
@@ -29,7 +28,6 @@ def run_plain(folder: str, checks: list[list[str]], reporter: Reporter) -> int:
     """Run what is plain of some checks and write what passed; return 0."""
     with heard(folder) as reads:
         together = Together(checks, reporter, reads)
-        listen(reads)
         sys.stdin = _Nothing()
         with warnings.catch_warnings(record=True):
             run = _Run(folder, together, reads.add)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 _GROUP = "pytest11"
@@ -20,16 +21,21 @@ def only_harmless() -> bool:
     """Return whether pytest is here and has no plugin that might do something to a plain test function."""
     names = set()
     for found in importlib.metadata.distributions():
-        name = str(found.metadata["Name"]).lower().replace("_", "-")
-        if name == "pytest" or any(one.group == _GROUP for one in found.entry_points):
+        name = _name_of(found)
+        if name == "pytest" or _has_plugins(found):
             names.add(name)
     return "pytest" in names and names <= _HARMLESS
+
+
+def remembered_only_harmless() -> bool:
+    """Return the same where plugins are remembered, without reading about every installed package again."""
+    return {_name_of(found) for found in _with_plugins()} <= _HARMLESS
 
 
 def remember() -> None:
     """Let pytest find the plugins that are installed now without reading about every installed package again."""
     path = set(sys.path)
-    kept = [_Kept(found) for found in importlib.metadata.distributions() if _has_plugins(found)]
+    kept = _with_plugins()
     really = importlib.metadata.distributions
 
     def distributions(**words: Any) -> Iterator[Any]:
@@ -40,6 +46,15 @@ def remember() -> None:
         return iter([*really(path=new), *kept])
 
     importlib.metadata.distributions = distributions
+
+
+@cache
+def _with_plugins() -> tuple[_Kept, ...]:
+    return tuple(_Kept(found) for found in importlib.metadata.distributions() if _has_plugins(found))
+
+
+def _name_of(found: importlib.metadata.Distribution | _Kept) -> str:
+    return str(found.metadata["Name"]).lower().replace("_", "-")
 
 
 def _has_plugins(found: importlib.metadata.Distribution) -> bool:

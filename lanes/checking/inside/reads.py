@@ -3,38 +3,55 @@
 from __future__ import annotations
 
 import os
-import stat
+import re
 import sys
+from _thread import get_ident
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from os import lstat, readlink
 from typing import Any
 
+from lanes.checking.inside.askers import Askers
+from lanes.checking.inside.compiled import ALWAYS_UNHEARD, is_unheard, loaded_unheard
+from lanes.checking.inside.databases import files_of, is_heard
+from lanes.checking.inside.places import Places, absolute
+
 _STARTS = frozenset(
-    ("subprocess.Popen", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system", "pty.spawn")
+    (
+        *("subprocess.Popen", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system"),
+        *("pty.spawn", "cpython.PyInterpreterState_New"),
+        # Functions in machine code, and what may hold such.
+        *("ctypes.dlsym", "ctypes.dlsym/handle", "sqlite3.load_extension"),
+    )
 )
 _OPENS = frozenset(("open", "ctypes.dlopen"))
+_NAMELESS = getattr(os, "O_TMPFILE", -1)
 _LISTS = frozenset(("os.listdir", "os.scandir"))
+_OF_PROCESSES = re.compile("/proc/.*/(cwd|root|fd/|map_files)")
 _ALL, _NOBODY = "", "-"
-_MOST_LINKS = 40
-_RUNNERS = ("_pytest.", "pluggy.", "lanes.checking.inside.")
 
 NOTHING, OPENS, STARTS = "", "opens", "starts"
-"""What tests do themselves, beside what their imports do: in the order of what it means for others."""
+"""What tests do themselves, beside what their imports do: in the order of what it means for others.
+
+A module that opens a module in another way than to import it makes tests that depend on it such that open something.
+"""
 
 
 class Reads:
     """The files of a folder that this process opens or looks at, imported modules too, and the folders that it lists.
 
-    Each is kept for whoever is at work: a test, a file of tests, a module; or for all. Another process is not heard,
-    nor what is read by way of an opened folder: from then on, everything may have been read.
+    Each is kept for whoever is at work: a test, a file of tests, a module; or for all, as what other threads do.
+    Another process is not heard, nor machine code, nor what is read by way of an opened folder: everything may have
+    been read from then on, or by whoever depends on that code.
 
     What a test does while it runs may stay in memory (a cache, a registry), so it counts for those that run later too.
     """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._python = (sys.prefix + "/", sys.base_prefix + "/")
+        self._askers = Askers(folder)
+        self._places = Places(folder)
+        self._named = self._places.named
+        self._thread = get_ident()
         self._seen: dict[str, set[str]] = {_ALL: set()}
         self._asked: dict[str, set[str]] = {}
         self._at: list[str] = [_ALL]
@@ -45,97 +62,125 @@ class Reads:
         self._left: set[str] = set()
         self._started: set[str] = set()
         self._known: dict[frozenset[str], tuple[str, ...] | None] = {}
-        self._below: dict[str, list[str]] = {}
-        self._ways_to: dict[str, list[str]] = {}
         self._listed: dict[str, set[str]] = {}
+        self._texts: set[str] = set()
+        loaded = loaded_unheard()
+        self._unheard = {*ALWAYS_UNHEARD, *loaded}
+        self.unheard_before = bool(loaded)
+
+    @property
+    def _worker(self) -> str:
+        """Return who is at work; what another thread does may be for anybody."""
+        return self._at[-1] if get_ident() == self._thread else _ALL
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Take an audit event."""
         if event in _OPENS:
-            self.add(arguments[0])
-            # Only `os.open` tells no mode, and only it opens folders.
-            if event == "open" and arguments[1] is None and self._is_folder_inside(arguments[0]):
-                self._all_may_be_read()
+            self._open(*arguments)
         elif event == "import":
-            self.add(arguments[1])
+            self._load(arguments[0], arguments[1])
         elif event == "sqlite3.connect":
-            self._connect(arguments[0])
+            self.attach(arguments[0] if is_heard(1) else None)
         elif event in _LISTS:
-            path = "." if arguments[0] is None else arguments[0]
-            # The first import from a folder lists it for all later ones.
-            if sys._getframe(1).f_code.co_name == "_fill_cache" and isinstance(path, str):
-                self._searched.add(_absolute(path) + "/")
-            else:
-                self.add(path, "/")
-                if isinstance(path, (str, bytes)) and self._at[-1] not in (_ALL, _NOBODY):
-                    self._listed.setdefault(self._at[-1], set()).add(_absolute(os.fsdecode(path)) + "/")
+            self._list("." if arguments[0] is None else arguments[0], entries=event == "os.scandir")
         elif event in _STARTS:
-            self._all_may_be_read()
+            self.all_may_be_read()
+
+    def _open(self, path: Any, *more: Any) -> None:
+        self.add(path)
+        if not isinstance(path, (str, bytes)):
+            return
+        # Only `os.open` tells no mode, and only it opens folders; a new file without a name is told by its folder.
+        if more and more[0] is None and more[1] & _NAMELESS != _NAMELESS and self._places.leads_inside(path):
+            self.all_may_be_read()
+        if os.fsdecode(path).endswith(".py") and not self._askers.import_(2):
+            self._note_text(path)
+
+    def _note_text(self, path: Any) -> None:
+        """Note that more of a module may count than what its names mean."""
+        if self._named([absolute(os.fsdecode(path))]):
+            self._texts.add(self._worker)
+
+    def _load(self, module: str, path: Any) -> None:
+        self.add(path)
+        if isinstance(path, str) and is_unheard(module, path, self._folder):
+            self._unheard.add(module)
+            self.ask(module)
+            if self._test:
+                self.all_may_be_read()
+
+    def _list(self, path: Any, *, entries: bool) -> None:
+        # The first import from a folder lists it for all later ones.
+        if self._askers.fill_cache(2) and isinstance(path, str):
+            self._searched.add(absolute(path) + "/")
+            return
+        self.add(path, "/")
+        if not isinstance(path, (str, bytes)):
+            return
+        name = absolute(os.fsdecode(path))
+        if self._worker not in (_ALL, _NOBODY):
+            self._listed.setdefault(self._worker, set()).add(name + "/")
+        if not entries or self._askers.walk(2):
+            return
+        if self._named([name + "/"]) and self._askers.from_inside(2):
+            for entry in _names_in(name):
+                self.add(f"{name}/{entry}")
+                self.add(f"{name}/{entry}", "/")
 
     def look(self, path: Any, *, folder: bool) -> None:
         """Note a path at which code of the folder looks, not pytest; it may be, or become, a folder."""
         if isinstance(path, int):
             return
-        name = _absolute(os.fsdecode(path))
-        if (f"{name}/" if folder else name) in self._seen.get(self._at[-1], ()):
+        name = absolute(os.fsdecode(path))
+        if (f"{name}/" if folder else name) in self._seen.get(self._worker, ()) and not name.endswith(".py"):
             return
-        if self._named([name + "/"]) and self._is_asked_from_inside():
+        if self._named([name + "/"]) and self._askers.from_inside(2):
             self.add(name)
             if folder:
                 self.add(name, "/")
-
-    def _is_asked_from_inside(self) -> bool:
-        frame = sys._getframe(3)
-        while frame.f_back is not None:
-            if frame.f_code.co_filename.startswith(self._folder + "/"):
-                return True
-            if str(frame.f_globals.get("__name__")).startswith(_RUNNERS):
-                return False
-            frame = frame.f_back
-        return True
+            elif name.endswith(".py"):
+                self._note_text(name)
 
     def add(self, path: Any, end: str = "") -> None:
         """Note a path for whoever is at work."""
         if not isinstance(path, (str, bytes)):
             return
-        name = _absolute(os.fsdecode(path)) + end
-        self._seen.setdefault(self._at[-1], set()).add(name)
+        name = absolute(os.fsdecode(path)) + end
+        self._seen.setdefault(self._worker, set()).add(name)
+        if name.startswith("/proc/") and _OF_PROCESSES.match(name):
+            self.all_may_be_read()
         if self._test and self._named([name]):
             self._left.add(name)
             self._habits.setdefault(self._test, OPENS)
 
-    def _all_may_be_read(self) -> None:
-        self._started.add(self._at[-1])
+    def all_may_be_read(self) -> None:
+        """Note that whoever is at work may read everything."""
+        self._started.add(self._worker)
         if self._test:
             self._started.add(self._test)
             self._habits[self._test] = STARTS
 
-    def _is_folder_inside(self, path: Any) -> bool:
-        if not isinstance(path, (str, bytes)):
-            return False
-        name = _absolute(os.fsdecode(path))
+    def attach(self, database: Any) -> None:
+        """Note a database, by its path or address; None: one of which nothing is known."""
         try:
-            return stat.S_ISDIR(lstat(name + "/.").st_mode) and bool(self._named([name + "/"]))
-        except OSError:
-            return False
-
-    def _connect(self, database: Any) -> None:
-        """Note a database, which may be named by an address."""
-        name = os.fsdecode(database)
-        if name.startswith("file:"):
-            name = name[len("file:") :].partition("?")[0]
-            if "%" in name:
-                self._all_may_be_read()
-        self.add(name)
+            for name in files_of(database):
+                self.add(name)
+        except (TypeError, ValueError):
+            self.all_may_be_read()
 
     def ask(self, *modules: str) -> None:
         """Note that whoever is at work depends on modules."""
-        self._asked.setdefault(self._at[-1], set()).update(modules)
+        # Imports are many.
+        worker = self._at[-1] if get_ident() == self._thread else _ALL
+        self._asked.setdefault(worker, set()).update(modules)
 
     @contextmanager
     def loading(self, module: str) -> Iterator[None]:
         """Note what is done meanwhile for a module, on which whoever is at work depends."""
         self.ask(module)
+        if get_ident() != self._thread:
+            yield
+            return
         with self.collecting(module):
             yield
 
@@ -171,7 +216,7 @@ class Reads:
 
     def found(self) -> list[str] | None:
         """Return paths below the folder, relative to it, a listed folder with a slash at its end; None: everything."""
-        if self._started:
+        if self._started or self._workers([*self._seen, *self._asked]) & self._unheard:
             return None
         return self._named(self._searched.union(*self._seen.values()))
 
@@ -193,7 +238,7 @@ class Reads:
         return tuple(sorted({*found, *self._named(left)})) if left else found
 
     def _found_by_all(self, workers: set[str]) -> tuple[str, ...] | None:
-        if workers & self._started:
+        if workers & self._started or workers & self._unheard:
             return None
         seen = set().union(*(self._seen.get(one, ()) for one in workers))
         seen.update(path for path in map(_path_of, workers) if path)
@@ -215,9 +260,12 @@ class Reads:
 
     def habit(self, tests: Iterable[str]) -> str:
         """Return what some tests do themselves."""
-        if not self._habits:
+        if not self._habits and not self._texts:
             return NOTHING
+        tests = list(tests)
         habits = {self._habits.get(test, NOTHING) for test in tests}
+        if self._texts and self._workers([_ALL, *tests]) & self._texts:
+            habits.add(OPENS)
         return STARTS if STARTS in habits else OPENS if OPENS in habits else NOTHING
 
     def _workers(self, names: list[str]) -> set[str]:
@@ -232,63 +280,12 @@ class Reads:
                     names.append(name.rpartition(".")[0])
         return found
 
-    def _named(self, paths: Iterable[str]) -> list[str]:
-        found: set[str] = set()
-        for path in paths:
-            if path not in self._below:
-                self._below[path] = list(self._inside(path))
-            found.update(self._below[path])
-        return sorted(found)
 
-    def _inside(self, path: str) -> Iterator[str]:
-        if path.startswith(self._python):
-            return
-        end = "/" if path.endswith("/") else ""
-        for name in self._ways(os.path.normpath(path)):
-            if name == self._folder and end:
-                yield "/"
-            elif name.startswith(self._folder + "/") and "/__pycache__/" not in name + end:
-                yield name[len(self._folder) + 1 :] + end
-
-    def _ways(self, path: str) -> set[str]:
-        """Return a path, every link on its way, and where it leads."""
-        folder, name = os.path.split(path)
-        if folder not in self._ways_to:
-            self._ways_to[folder] = _way(folder)
-        *links, end = self._ways_to[folder]
-        here = os.path.join(end, name)
-        return {path, *links, *(_way(here) if _target(here) else [here])}
-
-
-def _way(path: str) -> list[str]:
-    """Return every link on the way to an absolute path, and where it leads."""
-    left = path.split("/")[::-1]
-    links: list[str] = []
-    at = ""
-    while left:
-        part = left.pop()
-        if part == "..":
-            at = os.path.dirname(at)
-        elif part not in ("", "."):
-            at = f"{at.rstrip('/')}/{part}"
-            target = _target(at) if len(links) < _MOST_LINKS else ""
-            if target:
-                links.append(at)
-                at = "" if target.startswith("/") else os.path.dirname(at)
-                left += target.split("/")[::-1]
-    return [*links, at or "/"]
-
-
-def _target(path: str) -> str:
-    """Return where a link leads; the empty text where there is no link."""
+def _names_in(folder: str) -> list[str]:
     try:
-        return readlink(path)
-    except (OSError, ValueError):
-        return ""
-
-
-def _absolute(name: str) -> str:
-    return name if name.startswith("/") else os.path.join(os.getcwd(), name)
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _path_of(module: str) -> str:

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from lanes.checking.inside.imports import listen
 from lanes.checking.inside.looks import hear_looks
 from lanes.checking.inside.reads import Reads
 
@@ -37,6 +38,7 @@ def heard(folder: str) -> Iterator[Reads]:
     reads = Reads(folder)
     sys.addaudithook(reads.hear)
     hear_looks(reads)
+    listen(reads)
     yield reads
     sys.stdout.flush()
     sys.stderr.flush()

@@ -8,9 +8,11 @@ import os
 import shutil
 import sys
 import tempfile
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
-from lanes.checking.inside.imports import hear_loading_of_tests, listen
+from lanes.checking.inside.imports import hear_loading_of_tests
+from lanes.checking.inside.reads import Reads
 from lanes.checking.inside.reporter import Reporter
 from lanes.checking.inside.setting import has_settings, heard
 from lanes.checking.inside.together import Together
@@ -48,7 +50,7 @@ def warm_up() -> None:
 
 def run_tests(folder: str, selection: list[str], reporter: Reporter) -> int:
     """Run tests and report what happened; return pytest's exit code."""
-    with heard(folder) as reads:
+    with _heard(folder) as reads:
         code = _run_pytest(folder, selection, [reporter])
         reporter.write(done=code, read=reads.found())
     return code
@@ -58,13 +60,23 @@ def run_together(folder: str, checks: list[list[str]], reporter: Reporter) -> in
     """Do the same with several selections in one session; what was read is told for each."""
     from lanes.checking.inside.hooks import Hooks
 
-    with heard(folder) as reads:
+    with _heard(folder) as reads:
         together = Together(checks, reporter, reads)
-        listen(reads)
         hear_loading_of_tests(reads)
         code = _run_pytest(folder, together.selections.paths, [Hooks(together)], "--continue-on-collection-errors")
         together.done(code)
     return code
+
+
+@contextmanager
+def _heard(folder: str) -> Iterator[Reads]:
+    from lanes.checking.inside.plugins import remembered_only_harmless
+
+    with heard(folder) as reads:
+        # Plugins may do for a test what it does not ask for by an import.
+        if reads.unheard_before and not remembered_only_harmless():
+            reads.all_may_be_read()
+        yield reads
 
 
 def _run_pytest(folder: str, selection: list[str], plugins: list[object], *more: str) -> int:

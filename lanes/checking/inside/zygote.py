@@ -14,6 +14,7 @@ import threading
 from typing import Any
 
 from lanes.checking.inside import kernel, walls
+from lanes.checking.inside.compiled import loaded_unheard
 from lanes.checking.inside.judge import judge
 from lanes.checking.inside.tests import warm_up
 
@@ -50,6 +51,7 @@ def _prepare(settings: dict[str, Any]) -> str:
             return f"{name} cannot be imported by {sys.executable}: {type(error).__name__}: {error}"
     if "pytest" in settings["preload"]:
         warm_up()
+    loaded_unheard()
     if threading.active_count() > 1:
         return f"one of the modules {', '.join(settings['preload'])} starts threads, so nothing can be forked from it"
     if settings["sandbox"]:
