@@ -99,8 +99,7 @@ def with_prices(models: Mapping[str, Any], prices: Sequence[str], names: Sequenc
         name = named or names[0]
         if name not in names:
             raise BadPrice(f"--price {text}: the run asks no model {name}", hint=f"It asks {', '.join(names)}.")
-        adapter, _, argument = name.partition(":")
-        table = tables.setdefault(name, {"adapter": adapter, "model": argument})
+        table = _table_of(name, tables)
         table["price"] = dict(zip(("input", "output", "cached"), _amounts(text, amounts), strict=False))
     return tables
 
@@ -116,13 +115,18 @@ def with_folders(models: Mapping[str, Any], names: Iterable[str], folder: Path) 
 
     tables = {name: dict(table) for name, table in models.items()}
     for name in names:
-        adapter, _, argument = name.partition(":")
-        if adapter == ADAPTER:
-            tables.setdefault(name, {"adapter": adapter, "model": argument})
+        if name.partition(":")[0] == ADAPTER:
+            _table_of(name, tables)
     for table in tables.values():
         if table.get("adapter") == ADAPTER:
             table["folder"] = str(folder.absolute() / Path(table.get("folder", "")).expanduser())
     return tables
+
+
+def _table_of(name: str, tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the table of a model; one that is named by adapter and argument gets one."""
+    adapter, _, argument = name.partition(":")
+    return tables.setdefault(name, {"adapter": adapter, "model": argument})
 
 
 def _amounts(text: str, amounts: str) -> list[float]:

@@ -8,13 +8,17 @@ import subprocess
 import sysconfig
 import tarfile
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from qodebase.commands.bench.support.script_text import ScriptText
 from qodebase.commands.bench.support.workload import PERSON, TIME, git
 from qodebase.commands.support.reproductions._asked import Ask
+
+if TYPE_CHECKING:
+    from qodebase.code import CommitTree
 
 _EDITOR = "monaco-editor"
 _PATIENCE_S = 180.0
@@ -59,16 +63,22 @@ def part_of(repository: Path, ask: Ask) -> Path:
     """Return a repository with so much of another one's files as the scale says, evenly taken; all of them: itself."""
     if ask.scale >= 1:
         return repository
+    with code_of(repository) as tree:
+        paths = [path for path, entry in tree.walk() if entry.mode in (0o100644, 0o100755)]
+        pairs = [(path.decode(errors="surrogateescape"), tree.read(path)) for path in _every(paths, ask.scale)]
+    return made(ask.space / f"part-of-{repository.resolve().name.removesuffix('.git')}.git", pairs)
+
+
+@contextmanager
+def code_of(repository: Path) -> Iterator[CommitTree]:
+    """Open the newest code of a repository's branch."""
     from qodebase.code import CommitTree
     from qodebase.source import inspect
     from qodebase.trunk.reader import Reader
 
     source = inspect(repository)
     with Reader(source.git) as reader:
-        tree = CommitTree(reader, source.commit)
-        paths = [path for path, entry in tree.walk() if entry.mode in (0o100644, 0o100755)]
-        pairs = [(path.decode(errors="surrogateescape"), tree.read(path)) for path in _every(paths, ask.scale)]
-    return made(ask.space / f"part-of-{repository.resolve().name.removesuffix('.git')}.git", pairs)
+        yield CommitTree(reader, source.commit)
 
 
 def made_up(repository: Path, files: int, *, seed: int, areas: int = 12) -> Path:

@@ -18,12 +18,14 @@ def take(ask: Ask) -> Taken:
     """Do the work once."""
     from qodebase.commands.support.reproductions._branching import make_branches
     from qodebase.commands.support.reproductions._running import run
-    from qodebase.commands.support.reproductions._sources import python_codebases
+    from qodebase.commands.support.reproductions._sources import code_of, python_codebases
     from qodebase.commands.support.starting import Order
 
     trains, cars = ask.published.agents, ask.sized(_CARS, least=2)
     (code,) = python_codebases(replace(ask, scale=1.0), count=1)
-    folders = make_branches(code.repository, _files(code.repository), folders=trains, each=cars, seed=ask.seed)
+    with code_of(code.repository) as tree:
+        files = {path.decode(): tree.read(path) for path, _ in tree.walk()}
+    folders = make_branches(code.repository, files, folders=trains, each=cars, seed=ask.seed)
     done = run(
         Order(
             job="branches",
@@ -46,17 +48,6 @@ def take(ask: Ask) -> Taken:
         ),
         verified=done.audit.ok,
     )
-
-
-def _files(repository: Path) -> dict[str, bytes]:
-    from qodebase.code import CommitTree
-    from qodebase.source import inspect
-    from qodebase.trunk.reader import Reader
-
-    source = inspect(repository)
-    with Reader(source.git) as reader:
-        tree = CommitTree(reader, source.commit)
-        return {path.decode(): tree.read(path) for path, _ in tree.walk()}
 
 
 def _whole(done: Ran) -> set[str]:
