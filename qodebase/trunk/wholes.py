@@ -19,6 +19,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from qodebase.trunk.alternates import object_folders
+from qodebase.trunk.objects import TREE
 
 _MOST_PACKS = 4
 _MOST_SIZE = 16 << 20
@@ -138,8 +139,9 @@ class _Pack:
         kind, size, head = _parsed(self._pack[offset : offset + _HEAD])
         if kind != wanted or size > _MOST_SIZE:
             return None
-        for most in (size // 2 + 64, size + size // 1000 + 64):
-            # zlib adds at most a few bytes for each 16 KiB, and 11 in all; text shrinks to less than half.
+        # zlib adds at most a few bytes for each 16 KiB, and 11 in all; text shrinks to less than half, ids do not.
+        greatest = size + size // 1000 + 64
+        for most in (greatest,) if kind == TREE else (size // 2 + 64, greatest):
             raw = self._pack[offset : offset + head + most]
             stream = zlib.decompressobj()
             try:

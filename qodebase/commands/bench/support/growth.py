@@ -16,7 +16,7 @@ CHANGES = 4000
 GROWTH = 1.5
 _SHORT = 0.15
 """Files are made shorter than usual, so that the largest repository fits: a landing reads one file only."""
-_ROUNDS = 3
+_ROUNDS = 5
 
 
 def measure(space: Path, *, changes: int, batch: int, seed: int, sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
