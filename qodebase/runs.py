@@ -16,6 +16,7 @@ from typing import IO, Any, BinaryIO, Literal
 import msgspec
 
 from qodebase.caps import Caps
+from qodebase.check import Selection
 from qodebase.codec import JSON, BadData, json_decoder
 from qodebase.errors import QodebaseError
 from qodebase.intent import Intent, check_order
@@ -71,6 +72,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         contract: checks of landed intents, and the job's standing ones, stay in force.
         read_sets: compare what checks read with what landed meanwhile, before main moves, and with other trees on
             which they were green.
+        check_selection: by what a check in force is known to look at nothing that a change touches.
         replays: whether a model redoes a change ``beside`` its lane, or ``inside`` it, so that the lane waits.
         stall_after_s: seconds of wall time in which nothing ends that are a stall; 0: never.
         sample, seed: how many intents to admit at first (None: all), and the seed that chose them.
@@ -110,6 +112,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     prefetch: bool = True
     contract: bool = True
     read_sets: bool = True
+    check_selection: Selection = "names"
     replays: Literal["beside", "inside"] = "beside"
     stall_after_s: float = 600.0
     sample: int | None = None

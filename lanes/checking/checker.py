@@ -19,7 +19,7 @@ from lanes.checking.sharing import Over, Wanted
 from lanes.checking.space import Space
 from lanes.checking.trees import Code, Trees
 from lanes.reach.mentions import Mentioned
-from qodebase.check import Check, read_together
+from qodebase.check import Check, Selection, read_together
 from qodebase.paths import RepoPath
 from qodebase.ports import Clock, Judgement, Verdict
 from qodebase.trunk.folder import Node
@@ -51,6 +51,7 @@ class SandboxedChecker:
         sandbox: how checks are held.
         slots: how many trees are judged at a time, each in a folder of its own; there are more, so that one that was
             used for like checks is likely to be free.
+        selection: what is told of what checks looked at: names and files, files, or nothing, which means everything.
         charge_s: virtual seconds that a judgement takes under a simulated clock.
     """
 
@@ -62,11 +63,13 @@ class SandboxedChecker:
         sandbox: Sandbox,
         *,
         slots: int = 2,
+        selection: Selection = "names",
         charge_s: float = 0.0,
     ) -> None:
         self._checks = checks
         self._trees = trees
         self._clock = clock
+        self._selection = selection
         self._charge_s = charge_s
         self._space = Space()
         space = self._space.path
@@ -105,7 +108,7 @@ class SandboxedChecker:
             async with self._checkout(checks) as checkout:
                 judged = await self._all(checks, code, checkout)
         red = [name for name, one in judged.items() if one.result.why]
-        reads = {name: one.result.read for name, one in judged.items()}
+        reads = {name: None if self._selection == "all" else one.result.read for name, one in judged.items()}
         mentions = await asyncio.to_thread(self._mentions, judged, code) if judged else {}
         return Judgement(
             tree=tree,
@@ -159,7 +162,7 @@ class SandboxedChecker:
 
     def _mentions(self, judged: Mapping[str, _Judged], code: Code) -> dict[str, Mentioned]:
         """Return what checks mention as far as that is known: by this Python's rules, so for tests that it runs."""
-        if not self._ours:
+        if not self._ours or self._selection != "names":
             return {}
         found = {
             name: mentions_of(Wanted.of(self._definition(name), {}), one.result, code)

@@ -108,5 +108,5 @@ def judging_of(run: Opened, clock: Clock, *, charge_s: float = 0.0) -> Judging:
 
     trees = Trees(run.reader)
     sandbox = Sandbox(on=not run.settings.unsafe_checks, hide=(run.folder.root.resolve(),))
-    checker = SandboxedChecker(checks, trees, clock, sandbox, charge_s=charge_s)
+    checker = SandboxedChecker(checks, trees, clock, sandbox, selection=run.settings.check_selection, charge_s=charge_s)
     return Judging(checker=checker, tell=trees.tell, verdicts=Verdicts(trees))

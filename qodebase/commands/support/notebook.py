@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from qodebase.caps import NO_CAPS, Caps, caps_of, seconds_of
+from qodebase.check import Selection
 from qodebase.clock import SystemClock
 from qodebase.commands.support.called import SOURCE, check_call, check_names
 from qodebase.commands.support.functions import made_model
@@ -312,6 +313,7 @@ def start(
     ramp: int | None = None,
     train_max: int = 64,
     contract: bool = True,
+    check_selection: Selection = "names",
     prefetch: bool = True,
     replays: Literal["beside", "inside"] = "beside",
     stall_after: str = "10m",
@@ -377,6 +379,7 @@ def start(
         ramp=ramp,
         train_max=train_max,
         contract=contract,
+        check_selection=check_selection,
         prefetch=prefetch,
         replays=replays,
         stall_after_s=seconds_of(stall_after, of="stall_after"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from qodebase.check import Selection
 from qodebase.privacy import PrivacySettings
 from qodebase.rule_settings import RuleSettings
 
@@ -153,6 +154,13 @@ class CommonOptions:
         metadata={
             "help": "Keep the job's standing checks, and those of landed intents, in force: a change that breaks one "
             "is sent back, unless its intent retires it.",
+        },
+    )
+    check_selection: Selection = field(
+        default="names",
+        metadata={
+            "help": "Which checks in force judge a change: those that mention the names that it gives another meaning "
+            "(where that is known, else by files), those that read a file that it touches, or all of them.",
         },
     )
     prefetch: Switch = field(default="on", metadata={"help": "Merge and redo the next train while one is at the gate."})

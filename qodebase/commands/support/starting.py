@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from qodebase.caps import NO_CAPS, Caps
+from qodebase.check import Selection
 from qodebase.commands.support.checks import check_checks
 from qodebase.commands.support.environment import environment, keep_environment
 from qodebase.commands.support.facts import check_facts, is_described
@@ -60,7 +61,7 @@ class Order:
         prices: ``[MODEL=]IN:OUT``, what tokens cost.
         caps, stop_if: what the run may use at most, and what pauses it.
         workers, attempts, train_max: how many agents, attempts an intent, changes a train.
-        prefetch, contract, read_sets, replays: see `qodebase.runs.Settings`.
+        prefetch, contract, read_sets, check_selection, replays: see `qodebase.runs.Settings`.
         stall_after_s: see `qodebase.runs.Settings`.
         ramp: how many agents start in a second; None: as the model's kind wants it.
         out, numbered: the run folder, and whether the number at its end may be raised where it is taken meanwhile.
@@ -97,6 +98,7 @@ class Order:
     prefetch: bool = True
     contract: bool = True
     read_sets: bool = True
+    check_selection: Selection = "names"
     replays: Literal["beside", "inside"] = "beside"
     stall_after_s: float = 600.0
     author: str = ""
@@ -257,6 +259,7 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
                 prefetch=order.prefetch,
                 contract=order.contract,
                 read_sets=order.read_sets,
+                check_selection=order.check_selection,
                 replays=order.replays,
                 stall_after_s=order.stall_after_s,
                 sample=order.sample,

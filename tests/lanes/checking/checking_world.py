@@ -15,7 +15,7 @@ from lanes.checking.sandbox import Sandbox
 from lanes.checking.trees import Code, Trees
 from lanes.step import to_trunk
 from qodebase.change import REGULAR
-from qodebase.check import Check, Limits
+from qodebase.check import Check, Limits, Selection
 from qodebase.clock import SystemClock
 from qodebase.edits import Edit
 from qodebase.paths import RepoPath
@@ -33,8 +33,16 @@ Files = Mapping[bytes, bytes | Edit | None]
 class CheckingWorld:
     """Main, and whoever judges what is made of it."""
 
-    def __init__(self, root: Path, files: Mapping[bytes, bytes], *, sandbox: Sandbox | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        files: Mapping[bytes, bytes],
+        *,
+        sandbox: Sandbox | None = None,
+        selection: Selection = "names",
+    ) -> None:
         self.repository = root
+        self._selection = selection
         self.sandbox = sandbox or Sandbox()
         self.checks: dict[str, Check] = {"any": Check(tests=("any",))}
         self._held = ExitStack()
@@ -51,7 +59,7 @@ class CheckingWorld:
         self.trunk = self._held.enter_context(Trunk.open(self.repository, branch="main", run="r"))
         self.trees = Trees(self.reader)
         self.runner = self._held.enter_context(asyncio.Runner())
-        self.checker = SandboxedChecker(self.checks, self.trees, SystemClock(), self.sandbox)
+        self.checker = SandboxedChecker(self.checks, self.trees, SystemClock(), self.sandbox, selection=self._selection)
         self._held.callback(lambda: self.runner.run(self.checker.close()))
         return self
 

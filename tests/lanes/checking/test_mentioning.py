@@ -8,8 +8,9 @@ import pytest
 from checking_world import CheckingWorld
 
 from lanes.checking.sandbox import Sandbox
-from qodebase.check import Check
+from qodebase.check import Check, Selection
 from qodebase.paths import RepoPath
+from qodebase.ports import Verdict
 
 pytestmark = pytest.mark.usefixtures("sandboxed")
 
@@ -105,3 +106,18 @@ def test_nothing_is_told_where_another_python_runs_the_tests(world: CheckingWorl
         judged = elsewhere.judge_one(own("def test_it():\n    assert code_of.off(1) == -1\n"), {b"data.txt": b"4"})
     assert judged.verdict == "green"
     assert judged.mentions == {}
+
+
+@pytest.mark.parametrize(
+    ("selection", "read", "named"), [("names", True, True), ("files", True, False), ("all", False, False)]
+)
+def test_no_more_is_told_of_what_a_check_looked_at_than_the_selection_goes_by(
+    tmp_path: Path, selection: Selection, read: bool, named: bool
+) -> None:
+    with CheckingWorld(tmp_path / "repo.git", FILES, selection=selection) as made:
+        (judged,) = made.judge(
+            {"own": own("def test_it():\n    assert code_of.add(1, 2) == 3\n")}, (made.tree({}), ("own",))
+        )
+    assert judged.verdict is Verdict.GREEN
+    assert ((judged.reads["own"] is not None), bool(judged.mentions)) == (read, named)
+    assert (judged.read is not None) is read
