@@ -7,8 +7,12 @@ import heapq
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 
+from fleet.claiming import Claims
 from qodebase.intent import Ending, Intent
 from qodebase.ports import Wait
+
+_Ready = tuple[int, int, Intent]
+"""An intent behind its priority and its place in the frozen order."""
 
 
 class Queue:
@@ -21,11 +25,23 @@ class Queue:
     Args:
         intents: what may be admitted, in order.
         ending: how an intent stands now; anything but pending has ended.
+        held: hears, once for each intent, that it is passed over while another one (the second id) works on what both
+            claim (see `fleet.claiming`); None: intents claim nothing.
     """
 
-    def __init__(self, intents: Iterable[Intent], ending: Callable[[str], Ending]) -> None:
+    def __init__(
+        self,
+        intents: Iterable[Intent],
+        ending: Callable[[str], Ending],
+        *,
+        held: Callable[[str, str], object] | None = None,
+    ) -> None:
         self._ending = ending
-        self._ready: list[tuple[int, int, Intent]] = []
+        self._claims = None if held is None else Claims()
+        self._tell = held
+        self._held: dict[str, list[_Ready]] = {}
+        self._told: set[str] = set()
+        self._ready: list[_Ready] = []
         self._blocked: dict[int, Intent] = dict(enumerate(intents))
         self._behind: defaultdict[str, list[int]] = defaultdict(list)
         self._drained = False
@@ -41,21 +57,44 @@ class Queue:
             return None
         if self._paused:
             return Wait(why="the run is paused")
-        if self._ready:
+        intent = self._unclaimed()
+        if intent is not None:
             self.out += 1
-            return heapq.heappop(self._ready)[2]
+            return intent
+        for holder, held in self._held.items():
+            return Wait(why=f"{held[0][2].id} waits for what {holder} claims too")
         intent = next(iter(self._blocked.values()))
         return Wait(why=f"{intent.id} waits for {', '.join(self._open(intent))}")
+
+    def _unclaimed(self) -> Intent | None:
+        """Return the first intent that is ready and claims nothing that others hold; the ones before it wait."""
+        while self._ready:
+            first = heapq.heappop(self._ready)
+            intent = first[2]
+            if self._ending(intent.id) is not Ending.PENDING:
+                continue
+            holder = self._claims.take(intent) if self._claims is not None else ""
+            if not holder:
+                return intent
+            self._held.setdefault(holder, []).append(first)
+            if self._tell is not None and intent.id not in self._told:
+                self._told.add(intent.id)
+                self._tell(intent.id, holder)
+        return None
 
     def over(self) -> bool:
         """Return whether nothing will come any more; what ended before it was handed out is passed over."""
         while self._ready and self._ending(self._ready[0][2].id) is not Ending.PENDING:
             heapq.heappop(self._ready)
-        return self._drained or not (self._ready or (self._blocked and self.out))
+        return self._drained or not (self._ready or ((self._blocked or self._held) and self.out))
 
     def ended(self, intent: str) -> None:
         """Look again: nobody works any more on an intent that was handed out."""
         self.out -= 1
+        if self._claims is not None:
+            self._claims.release(intent)
+            for waited in self._held.pop(intent, ()):
+                heapq.heappush(self._ready, waited)
         self._release(intent)
         self._wake()
 

@@ -257,7 +257,8 @@ class Driver:
         )
         yard = ground.open_yard(desk, redo if parts.channels.redoes else None)
         self.workshop = Workshop(parts.job, self._opening(chosen, workers))
-        self._queue = Queue(chosen, lambda intent: self.state.intents[intent].ending)
+        passed_over = partial(_tell_held, journal) if settings.claims else None
+        self._queue = Queue(chosen, lambda intent: self.state.intents[intent].ending, held=passed_over)
         self._journal = journal
         if self._drained:
             self.drain()
@@ -397,6 +398,10 @@ def open_trunk(folder: RunFolder, settings: Settings) -> Trunk:
         land_on=settings.land_on,
         reached_as=Path(settings.repository),
     )
+
+
+def _tell_held(journal: Journal, intent: str, by: str) -> None:
+    journal.write(events.Held, actor="admission", intent=intent, by=by)
 
 
 def _cause(error: BaseException) -> BaseException:

@@ -95,6 +95,12 @@ class Stalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="stalled
     real_hangs: tuple[str, ...]
 
 
+class Held(Event, frozen=True, kw_only=True, omit_defaults=True, tag="held"):
+    """Admission passed over an intent for the first time: ``by``, which an agent works on, claims some of the same."""
+
+    by: str
+
+
 class Admitted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="admitted"):
     """An agent took an intent; ``base`` is main's tip at that moment, its fork."""
 
@@ -351,6 +357,7 @@ AnyEvent = (
     | RunStopped
     | Ordered
     | Stalled
+    | Held
     | Admitted
     | Asked
     | Withheld

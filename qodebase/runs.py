@@ -73,6 +73,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         read_sets: compare what checks read with what landed meanwhile, before main moves, and with other trees on
             which they were green.
         check_selection: by what a check in force is known to look at nothing that a change touches.
+        claims: an intent waits while an agent works on another that claims some of the same symbols or paths.
         replays: whether a model redoes a change ``beside`` its lane, or ``inside`` it, so that the lane waits.
         stall_after_s: seconds of wall time in which nothing ends that are a stall; 0: never.
         sample, seed: how many intents to admit at first (None: all), and the seed that chose them.
@@ -113,6 +114,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     contract: bool = True
     read_sets: bool = True
     check_selection: Selection = "names"
+    claims: bool = False
     replays: Literal["beside", "inside"] = "beside"
     stall_after_s: float = 600.0
     sample: int | None = None

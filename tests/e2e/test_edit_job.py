@@ -175,3 +175,31 @@ def test_a_program_is_found_beside_its_job_file_wherever_the_run_is_started_and_
     assert call("resume", here / "one", "--json").code == 0
     assert ledger_of(here / "one") == {"landed": 4, "sent back": 1}
     expect_clean(here / "one", full=True)
+
+
+@pytest.mark.parametrize("claims", ["off", "on"])
+def test_rows_about_one_file_are_worked_on_one_by_one_where_intents_claim(code: Path, claims: str) -> None:
+    lines = "".join(f"row{number} = {number}\n" for number in range(4))
+    (code / "app" / "rows.py").write_text(lines)
+    git(code, "add", "--all")
+    git(code, "commit", "--quiet", "--message", "Rows")
+    rows = [
+        {
+            "id": f"r{n}",
+            "path": "app/rows.py",
+            "scripted": f"<<<<<<< SEARCH\nrow{n} = {n}\n=======\nrow{n} = 1{n}\n>>>>>>> REPLACE",
+        }
+        for n in range(4)
+    ]
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = call(
+        "run", "edit", "--repo", "code", "-o", "one", "-w", "8", "--intents", "rows.jsonl", "--model", "scripted",
+        "--format", "blocks", "--prompt", "{text}", "--claims", claims, "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert ledger_of(Path("one")) == {"landed": 4}
+    assert git(Path("one/repo.git"), "show", "main:app/rows.py") == lines.replace(" = ", " = 1")
+    assert bool(of_kind(Path("one"), "collision")) is (claims == "off")
+    assert len(of_kind(Path("one"), "held")) == (3 if claims == "on" else 0)
+    expect_each_once(Path("one"))
+    expect_clean(Path("one"))

@@ -41,6 +41,10 @@ def register(group: typer.Typer) -> None:
             bool,
             typer.Option("--kill", help="Kill the process (SIGKILL) once a third has landed, and go on in a new one."),
         ] = False,
+        claims: Annotated[
+            bool,
+            typer.Option("--claims", help="Intents that raise the same counter are worked on one after the other."),
+        ] = False,
         seed: Annotated[int, typer.Option(help="Which counters are raised, and in what order.")] = 1,
         folder: Annotated[Path | None, typer.Option(metavar="PATH", help="Where to work; made and removed.")] = None,
         json: Json = False,
@@ -50,7 +54,9 @@ def register(group: typer.Typer) -> None:
 
         say(f"{agents * sectors} agents and {intents * sectors} intents in {sectors} lanes; then the audit")
         with space_in(folder) as space:
-            answer = measure(space, agents=agents, intents=intents, sectors=sectors, seed=seed, kill=kill)
+            answer = measure(
+                space, agents=agents, intents=intents, sectors=sectors, seed=seed, kill=kill, claims=claims
+            )
         return tell({**answer, "simulated": SIMULATED}, json=json, check=check)
 
 

@@ -29,7 +29,7 @@ def register(group: typer.Typer) -> None:
         ] = None,
         agents: Annotated[int, typer.Option(min=1, help="How many agents.")] = 200,
         share: Annotated[str, typer.Option(help="The parts of the tasks that aim at the hot functions.")] = "0,0.3,0.6",
-        queue: Annotated[str, typer.Option(help="classic, single, lanes, prefetch, or TOML files.")] = (
+        queue: Annotated[str, typer.Option(help="classic, single, lanes, prefetch, claims, or TOML files.")] = (
             "classic,single,lanes,prefetch"
         ),
         rules: Annotated[str, typer.Option(metavar="on|off|theirs-wins", help="Replay rules before a model.")] = "on",

@@ -14,6 +14,7 @@ _OTHERWISE: dict[str, Any] = {
     "limit": int,
     "contract": bool,
     "prefetch": bool,
+    "claims": bool,
     "keep_prompts": bool,
     "rules_off": tuple[str, ...],
     "rules_bind": dict[str, tuple[str, ...]],

@@ -164,6 +164,13 @@ class CommonOptions:
         },
     )
     prefetch: Switch = field(default="on", metadata={"help": "Merge and redo the next train while one is at the gate."})
+    claims: Switch = field(
+        default="off",
+        metadata={
+            "help": "An intent claims the symbols that it names, or else its paths, from its start to its end: others "
+            "that claim the same wait, and those that do not go first. Fewer collisions, and fewer calls for them.",
+        },
+    )
     replays: Replays = field(
         default="beside",
         metadata={"help": "A model redoes a change beside its lane, or inside it, so that the lane waits."},

@@ -61,7 +61,7 @@ class Order:
         prices: ``[MODEL=]IN:OUT``, what tokens cost.
         caps, stop_if: what the run may use at most, and what pauses it.
         workers, attempts, train_max: how many agents, attempts an intent, changes a train.
-        prefetch, contract, read_sets, check_selection, replays: see `qodebase.runs.Settings`.
+        prefetch, contract, read_sets, check_selection, claims, replays: see `qodebase.runs.Settings`.
         stall_after_s: see `qodebase.runs.Settings`.
         ramp: how many agents start in a second; None: as the model's kind wants it.
         out, numbered: the run folder, and whether the number at its end may be raised where it is taken meanwhile.
@@ -99,6 +99,7 @@ class Order:
     contract: bool = True
     read_sets: bool = True
     check_selection: Selection = "names"
+    claims: bool = False
     replays: Literal["beside", "inside"] = "beside"
     stall_after_s: float = 600.0
     author: str = ""
@@ -260,6 +261,7 @@ def freeze(prepared: Prepared, clock: Clock) -> RunFolder:
                 contract=order.contract,
                 read_sets=order.read_sets,
                 check_selection=order.check_selection,
+                claims=order.claims,
                 replays=order.replays,
                 stall_after_s=order.stall_after_s,
                 sample=order.sample,

@@ -16,12 +16,13 @@ def written(folder: Path, text: str) -> str:
 
 
 def test_the_built_in_queues_differ_in_nothing_but_how_they_land() -> None:
-    assert list(BUILT_IN) == ["classic", "single", "lanes", "prefetch"]
+    assert list(BUILT_IN) == ["classic", "single", "lanes", "prefetch", "claims"]
     classic = BUILT_IN["classic"]
     assert (classic.train_max, classic.prefetch, classic.rules, classic.replays) == (1, False, "off", "inside")
     assert classic.patterns == {"main": ("/**",)}
     assert BUILT_IN["lanes"].patterns == {}
     assert [BUILT_IN[name].prefetch for name in ("single", "lanes", "prefetch")] == [False, False, True]
+    assert [name for name, policy in BUILT_IN.items() if policy.claims] == ["claims"]
 
 
 def test_rules_can_be_switched_for_every_queue_but_the_one_that_has_none() -> None:

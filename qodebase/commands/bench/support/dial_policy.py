@@ -36,6 +36,7 @@ class Policy:
         contract: whether checks of what landed stay in force.
         read_sets: whether what a check read decides that it runs again before main moves, and that it need not run
             where it was green on another tree.
+        claims: whether an intent waits while another that claims the same symbols is worked on.
         replay_model: the model that redoes collided changes; empty: the same as for fresh work.
     """
 
@@ -47,6 +48,7 @@ class Policy:
     replays: Literal["beside", "inside"] = "beside"
     contract: bool = True
     read_sets: bool = True
+    claims: bool = False
     replay_model: str = ""
     fixed: tuple[str, ...] = field(default=(), repr=False)
 
@@ -79,6 +81,7 @@ BUILT_IN: Mapping[str, Policy] = MappingProxyType(
             Policy(name="single", prefetch=False),
             Policy(name="lanes", lanes="modules", prefetch=False),
             Policy(name="prefetch", lanes="modules"),
+            Policy(name="claims", lanes="modules", claims=True),
         )
     }
 )

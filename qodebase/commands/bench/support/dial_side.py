@@ -122,6 +122,7 @@ def _run(setting: Setting, work: _Work, own: Path) -> RunFolder:
         prefetch=policy.prefetch,
         contract=policy.contract,
         read_sets=policy.read_sets,
+        claims=policy.claims,
         replays=policy.replays,
         lanes=policy.patterns,
         rules=_rules(policy),
