@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import qodebase as qb
+from qodebase import events
 from qodebase.cli import make_app
 from qodebase.commands.support.reproducing import reproducible_names
 from results import reproduced_runs
@@ -90,6 +91,31 @@ def test_the_busiest_minute_of_a_short_run_is_taken_over_all_of_it() -> None:
     assert busiest_minute([], 10.0) == 0
 
 
+def test_what_is_held_what_waits_and_the_slowest_tenth_are_told_by_the_journal() -> None:
+    from qodebase.commands.support.reproductions.counters_planned import told
+    from qodebase.paths import CommitId
+
+    commit = CommitId("0" * 40)
+    landed = [
+        one
+        for number in range(20)
+        for one in (
+            events.Admitted(intent=f"i{number}", at=10.0, base=commit),
+            events.Asked(intent=f"i{number}", at=10.0, call=number, model="m", purpose="fresh", prompt="p"),
+            events.Queued(intent=f"i{number}", at=11.0, lanes=("main",)),
+            events.Landed(intent=f"i{number}", at=12.0 + number, commit=commit, parent=commit),
+        )
+    ]
+    found = told([events.Held(intent="i3", at=4.0, by="i2"), *landed])
+    flights = [2.0 + number for number in range(20)]
+    assert found == {
+        "claim_held": sum(flights),
+        "waiting": 6.0 + sum(flights) - 20,
+        "flights": 20,
+        "slowest_tenth": 20.0,
+    }
+
+
 def test_wrong_answers_are_a_part_of_those_that_were_judged() -> None:
     from qodebase.commands.support.reproductions.collision_dials import wrong_shares
 
@@ -122,7 +148,7 @@ def test_the_list_names_all_runs_with_why_some_cannot_be_reproduced_and_what_was
     assert all(bool(run["missing"]) is not run["reproducible"] for run in runs.values())
     assert [name for name, run in runs.items() if run["recorded"]] == ["counters"]
     text = CliRunner().invoke(make_app(), ["reproduce", "--list"], prog_name="qodebase").stdout
-    assert "not yet: needs claims on symbols" in text
+    assert "not yet: needs the agents' board" in text
     assert "recorded: qodebase reproduce counters" in text
 
 
@@ -165,7 +191,8 @@ def test_collision_dials_go_on_with_the_settings_that_are_missing() -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    "name", ["counters", "sectors", "redeploy", "ten-thousand-workers", "ten-trains", "collision-dials"]
+    "name",
+    ["counters", "counters-planned", "sectors", "redeploy", "ten-thousand-workers", "ten-trains", "collision-dials"],
 )
 def test_a_twentieth_of_every_other_published_run_gives_its_rows(name: str) -> None:
     rows = expect_whole(reproduced(name, "--scale", "0.05"), name)

@@ -10,9 +10,9 @@ from qodebase.commands.support.reproductions._asked import Ask, Taken
 DIFFERS = (
     "model: scripted, it thinks for 50 ms of real time and answers right for the text that it is shown",
     "code: made up by program, 24 counters and one file of functions in a sector; the published code is not at hand",
-    "no claims before work: an intent whose counter moved is redone by the model on the newest text",
+    "claims are off: an intent whose counter moved is redone by the model on the newest text",
 )
-NO_CLAIMS = {"holds": "there are no claims here, so nothing is held back before work: what collides is redone"}
+NO_CLAIMS = {"holds": "claims are off, so nothing is held back before work: see counters-planned"}
 
 
 def count(ask: Ask, *, sectors: int = 1, kill: bool = False, differs: tuple[str, ...] = ()) -> Taken:
