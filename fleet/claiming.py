@@ -15,7 +15,12 @@ Claim = tuple[str, str]
 
 
 def claims_of(intent: Intent) -> tuple[Claim, ...]:
-    """Return the symbols that an intent names, and whole each path of its scope of which it names none."""
+    """Return the symbols that an intent names, and whole each path of its scope of which it names none.
+
+    Where the change was made before the run there is nothing to keep others from.
+    """
+    if intent.given is not None:
+        return ()
     named = [(path, name) for path, _, name in (symbol.partition("#") for symbol in intent.symbols)]
     paths = {path for path, _ in named}
     whole = [(path.text, "") for path in intent.scope if path.text not in paths]

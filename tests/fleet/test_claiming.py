@@ -6,11 +6,12 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from fleet.admission import Queue
 from fleet.claiming import claims_of
-from qodebase.intent import Ending, Intent
-from qodebase.paths import RepoPath
+from qodebase.intent import Ending, Given, Intent
+from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import Wait
 
 
@@ -47,6 +48,8 @@ class Line:
 def test_an_intent_claims_the_symbols_that_it_names_and_whole_every_other_path_of_its_scope() -> None:
     assert claims_of(intent("a", "m.py#f", "m.py#g", "n.py")) == (("m.py", "f"), ("m.py", "g"), ("n.py", ""))
     assert claims_of(Intent(id="a", asked="", scope=(RepoPath(b"caf\xe9"),))) == (('"caf\\351"', ""),)
+    commit = CommitId("0" * 40)
+    assert claims_of(structs.replace(intent("a", "m.py"), given=Given(base=commit, tip=commit))) == ()
 
 
 def test_who_claims_what_another_works_on_is_passed_over_told_once_and_goes_first_afterwards() -> None:
