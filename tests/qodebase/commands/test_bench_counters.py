@@ -37,6 +37,15 @@ def test_sixty_intents_in_one_lane_lose_and_double_nothing() -> None:
     assert "think" in told["simulated"]
 
 
+def test_no_model_redoes_a_counter_where_intents_claim_theirs() -> None:
+    code, told = counted("--agents", "20", "--intents", "30", "--claims")
+    expect_each_once(told, 30)
+    assert code == 0
+    assert (told["claims"], told["redone_by_model"], told["missed"]) == (True, 0, [])
+    assert told["collided"] == told["merged_by_rule"] < 12
+    assert 0 < told["held"] < 30
+
+
 @pytest.mark.full
 def test_two_sectors_go_on_after_a_kill() -> None:
     code, told = counted("--agents", "15", "--intents", "30", "--sectors", "2", "--kill")

@@ -162,7 +162,7 @@ def _figures(folder: RunFolder) -> dict[str, Any]:
         "endings": {str(ending): count for ending, count in summary.endings.items() if count},
         "lost": lost,
         "doubled": doubled,
-        "held": sum(isinstance(event, Held) for event in events),
+        "held": len({event.intent for event in events if isinstance(event, Held)}),
         "collided": summary.collided_intents,
         "seconds": round(landings[-1].at - began, 2) if landings else 0.0,
         "test_runs": sum(event.runs for event in events if isinstance(event, Judged)),
