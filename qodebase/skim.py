@@ -135,12 +135,18 @@ def _skimmed(kind: type[Any], names: Sequence[str]) -> type[Any]:
     fields: list[Any] = []
     for name in dict.fromkeys(names):
         field = told[name]
-        default = () if field.required else (field.default,)
+        default = () if field.required else (_default(field),)
         fields.append((name, _plain(field.type), *default))
     config = kind.__struct_config__
     return msgspec.defstruct(
         kind.__name__, fields, kw_only=True, frozen=True, gc=False, tag=config.tag, tag_field=config.tag_field
     )
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    if field.default is not msgspec.NODEFAULT:
+        return field.default
+    return msgspec.field(default_factory=field.default_factory)
 
 
 def _plain(kind: Any) -> Any:

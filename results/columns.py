@@ -18,6 +18,7 @@ from results.journal_halves import journal_tables
 from results.journal_tables import Numbers, Tables, series
 from results.run_data import no_collecting
 from results.schema import Type, polars_type
+from results.working import BOOKKEEPERS, spans_of, took
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,6 +76,16 @@ class Columns:
         times = self.of(events.RunStarted)["at"]
         return float(times[0]) if len(times) else 0.0
 
+    @cached_property
+    def simulated(self) -> bool:
+        """Return whether the run's seconds are virtual."""
+        return bool(self.of(events.RunStarted)["simulated"].any())
+
+    @cached_property
+    def simulated_models(self) -> list[str]:
+        """Return the names of the models that were simulated."""
+        return self.of(events.RunStarted)["simulated_models"].explode().drop_nulls().unique().to_list()
+
     @property
     def second(self) -> pl.Expr:
         """Return the column ``second`` of a frame with ``at``: whole seconds since the run's first start."""
@@ -84,11 +95,27 @@ class Columns:
 
     @cached_property
     def clock(self) -> pl.DataFrame:
-        """Return place, time and sitting of all events, each in the row of its place."""
+        """Return place, time and sitting of all events, each in the row of its place, and whether it tells of work.
+
+        What a process writes before it starts, of what a killed one left open, tells of none.
+        """
         import polars as pl
 
-        tables = [table.select("place", "at", "simulated") for table in self._tables.values()]
+        def works(table: pl.DataFrame) -> pl.Expr:
+            known = "actor" in table.columns
+            return ~pl.col("actor").is_in(BOOKKEEPERS) if known else pl.lit(True)
+
+        tables = [table.select("place", "at", "simulated", works=works(table)) for table in self._tables.values()]
         return self.with_sitting(pl.concat(tables).sort("place"))
+
+    @cached_property
+    def spans(self) -> pl.DataFrame:
+        """Return when each process was at work; see `results.working`."""
+        return spans_of(self.clock)
+
+    def took(self, frame: pl.DataFrame, since: str, until: str) -> pl.Series:
+        """Return the seconds of work on the run from one moment of each row to a later one."""
+        return took(self.spans, frame[since], frame[until])
 
     def with_sitting(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a frame, sorted by place, with the sitting that wrote each row; 0 before the first."""

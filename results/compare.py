@@ -19,7 +19,7 @@ from qodebase.runs import RunFolder
 from results.environment import environment_of
 from results.frames import Frames
 from results.intervals import Interval, interval
-from results.metrics import Better, metric_of, values_of
+from results.metrics import METRICS, Better, metric_of, values_of
 from results.schema import Column, FrameSchema, Type
 
 if TYPE_CHECKING:
@@ -179,7 +179,9 @@ def _by_seed(runs: Sequence[_Run]) -> dict[int, list[_Run]]:
 
 def _rows(pairs: Sequence[tuple[list[_Run], list[_Run]]]) -> list[Compared]:
     runs = [run for pair in pairs for side in pair for run in side]
-    names = list(dict.fromkeys(name for run in runs for name in run.values))
+    declared = list(METRICS)
+    found = dict.fromkeys(name for run in runs for name in run.values)
+    names = sorted(found, key=lambda name: declared.index(metric_of(name).name))
     simulated = any(run.simulated for run in runs)
     rows = []
     for name in names:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+_LARGE = 1e6
+"""From here on polars has powers of ten."""
+
+
 class Format(StrEnum):
     """How a frame is written."""
 
@@ -54,7 +58,19 @@ def table(frame: pl.DataFrame, *, most: int = 50) -> str:
         fmt_str_lengths=60,
         tbl_width_chars=10_000,
     ):
-        return str(frame)
+        return str(_with_large_in_full(frame))
+
+
+def _with_large_in_full(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame whose large numbers, such as moments, are told to the millisecond and not as powers of ten."""
+    import polars as pl
+
+    def told(values: pl.Series) -> pl.Series:
+        most = values.abs().max()
+        large = isinstance(most, float) and isfinite(most) and most >= _LARGE
+        return pl.Series(values.name, [None if one is None else f"{one:.3f}" for one in values]) if large else values
+
+    return frame.with_columns(told(frame[name]) for name, type in frame.schema.items() if type.is_float())
 
 
 def _for_csv(frame: pl.DataFrame) -> pl.DataFrame:

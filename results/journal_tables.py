@@ -24,9 +24,9 @@ _CALL = {"attempt": Type.INT, "call": Type.INT, "model": Type.TEXT}
 _RIDE = {"attempt": Type.INT, "lane": Type.TEXT, "train": Type.TEXT}
 KINDS: Mapping[type[Event], Mapping[str, Type]] = MappingProxyType(
     {
-        events.RunStarted: {"sitting": Type.INT},
+        events.RunStarted: {"sitting": Type.INT, "simulated_models": Type.TEXTS},
         events.RunStopped: {},
-        events.Admitted: {"actor": Type.TEXT},
+        events.Admitted: {"actor": Type.TEXT, "attempt": Type.INT},
         events.Asked: {**_CALL, "purpose": Type.TEXT, "prompt": Type.TEXT},
         events.Answered: {
             **_CALL,
@@ -40,7 +40,7 @@ KINDS: Mapping[type[Event], Mapping[str, Type]] = MappingProxyType(
             "cost_usd": Type.FLOAT,
             "latency_s": Type.FLOAT,
         },
-        events.CutOff: dict(_CALL),
+        events.CutOff: {"actor": Type.TEXT, **_CALL},
         events.Postponed: {},
         events.ChangeMade: {"base": Type.TEXT, "paths": Type.INT},
         events.Queued: {"lane": Type.TEXT},
@@ -72,6 +72,7 @@ KINDS: Mapping[type[Event], Mapping[str, Type]] = MappingProxyType(
         },
         events.Wasted: {"calls": Type.INT, "cost_usd": Type.FLOAT},
         events.CollisionMet: {
+            "actor": Type.TEXT,
             **_RIDE,
             "replay": Type.INT,
             "path": Type.TEXT,
@@ -84,9 +85,9 @@ KINDS: Mapping[type[Event], Mapping[str, Type]] = MappingProxyType(
             "declined": Type.TEXTS,
         },
         events.Replayed: {"attempt": Type.INT, "base": Type.TEXT, "replay": Type.INT},
-        events.Landed: {**_RIDE, "commit": Type.TEXT, "parent": Type.TEXT, "replay": Type.INT},
+        events.Landed: {"actor": Type.TEXT, **_RIDE, "commit": Type.TEXT, "parent": Type.TEXT, "replay": Type.INT},
         events.Ended: {"ending": Type.TEXT, "reason": Type.TEXT},
-        Event: {},
+        Event: {"actor": Type.TEXT},
     }
 )
 """The columns of every kind beside its place, time and intent; `Event` stands for all other kinds."""
@@ -103,15 +104,23 @@ def _collided(values: Sequence[Any]) -> dict[str, list[Any]]:
     }
 
 
+def _simulated(values: Sequence[Any]) -> dict[str, list[Any]]:
+    return {"simulated_models": [[name for name, kind in models.items() if kind.simulated] for models in values]}
+
+
 _UNFOLDED: Mapping[str, Callable[[Sequence[Any]], dict[str, list[Any]]]] = MappingProxyType(
-    {"paths": lambda values: {"paths": list(map(len, values))}, "collided": _collided}
+    {"paths": lambda values: {"paths": list(map(len, values))}, "collided": _collided, "models": _simulated}
 )
 """Fields that hold more than one value, and the columns that are made of them."""
+_FOLDED: Mapping[type[Event], Sequence[str]] = MappingProxyType(
+    {events.CollisionMet: ("collided",), events.RunStarted: ("models",)}
+)
+"""Those of them that no column is named after."""
 
 
 def _fields(kind: type[Event]) -> list[str]:
     """Return which fields of a kind its columns are made of."""
-    return [*_HEAD, *(["collided"] if kind is events.CollisionMet else []), *filter(_own(kind), KINDS[kind])]
+    return [*_HEAD, *_FOLDED.get(kind, ()), *filter(_own(kind), KINDS[kind])]
 
 
 def _types(kind: type[Event]) -> dict[str, Type]:

@@ -75,6 +75,7 @@ _TRAIN = Column("train", Type.TEXT, "The train that it rode on.")
 _MODEL = Column("model", Type.TEXT, "The model's name.")
 _PURPOSE = Column("purpose", Type.TEXT, "`fresh` or `replay`.")
 _SIMULATED = Column("simulated", Type.BOOL, "Whether the seconds are virtual.")
+_SIMULATED_MODEL = Column("simulated_model", Type.BOOL, "Whether the model, and so its tokens and cost, is simulated.")
 _SECOND = Column("second", Type.INT, "Whole seconds since the run first started.", "s")
 _USAGE = (
     Column("input_tokens", Type.INT, "Tokens sent, cached ones included.", _TOKENS),
@@ -100,16 +101,17 @@ INTENTS = FrameSchema(
         Column("commit", Type.TEXT, "The commit on main, null unless landed."),
         Column("replays", Type.INT, "How often a model redid the newest attempt."),
         Column("collided", Type.INT, "Paths that had moved under the newest attempt.", "paths"),
-        Column("admitted_at", Type.FLOAT, "When an agent took the newest attempt.", _AT),
+        Column("admitted_at", Type.FLOAT, "When an agent first took the newest attempt.", _AT),
         Column("answered_at", Type.FLOAT, "When its last call ended.", _AT),
         Column("queued_at", Type.FLOAT, "When the newest attempt was first handed in to its lanes.", _AT),
         Column("ended_at", Type.FLOAT, "When it landed or ended otherwise.", _AT),
-        Column("seconds", Type.FLOAT, "From taken to ended, newest attempt.", "s"),
+        Column("seconds", Type.FLOAT, "From taken to ended, newest attempt; time between processes left out.", "s"),
         Column("calls", Type.INT, "Model calls of all its attempts."),
         *_USAGE,
         Column("cost_usd", Type.FLOAT, "What its calls cost as far as known.", _USD),
         Column("unknown_cost_calls", Type.INT, "Calls whose cost is not known."),
         Column("wasted_calls", Type.INT, "Replay calls that were thrown away: main did not come to what they redid."),
+        _SIMULATED,
     ),
 )
 
@@ -124,7 +126,9 @@ ATTEMPTS = FrameSchema(
         _MODEL,
         Column("named", Type.TEXT, "What the provider called the model that answered; empty where it did not say."),
         Column("source", Type.TEXT, "Who answered: provider, cache, or run (held already); null without an end."),
-        Column("outcome", Type.TEXT, "`answer`, the kind of failure, `cut off` by a kill, or `open`."),
+        Column(
+            "outcome", Type.TEXT, "`answer`, the kind of failure, `open`, or (without a source) `cut off` by a kill."
+        ),
         Column("why", Type.TEXT, "Why there was no answer."),
         *_USAGE,
         Column("cost_usd", Type.FLOAT, "What the call cost, null where that is not known.", _USD),
@@ -136,6 +140,7 @@ ATTEMPTS = FrameSchema(
         Column("landed", Type.BOOL, "Whether this attempt of the intent is on main."),
         Column("thrown_away", Type.BOOL, "Whether it redid a change on a state that main did not come to."),
         _SIMULATED,
+        _SIMULATED_MODEL,
     ),
 )
 
@@ -179,8 +184,10 @@ LANDINGS = FrameSchema(
         Column("agent", Type.TEXT, "Who made the change."),
         Column("at", Type.FLOAT, "When it landed.", _AT),
         _SECOND,
-        Column("seconds", Type.FLOAT, "From first taken by an agent to landed, earlier attempts included.", "s"),
-        Column("queued_s", Type.FLOAT, "From when this attempt was first handed in to landed.", "s"),
+        Column(
+            "seconds", Type.FLOAT, "From first taken to landed, all attempts; time between processes left out.", "s"
+        ),
+        Column("queued_s", Type.FLOAT, "From when this attempt was first handed in to landed, as `seconds`.", "s"),
         Column("paths", Type.INT, "Paths of its change, shared ones included.", "paths"),
         Column("collided", Type.INT, "Paths that had moved under it.", "paths"),
         _SIMULATED,
@@ -263,6 +270,7 @@ COSTS = FrameSchema(
         *_USAGE,
         Column("cost_usd", Type.FLOAT, "What the calls cost as far as known.", _USD),
         Column("unknown_cost_calls", Type.INT, "Calls whose cost is not known."),
+        _SIMULATED_MODEL,
     ),
 )
 

@@ -22,6 +22,7 @@ from qodebase.events import (
 )
 from qodebase.intent import Ending, Intent
 from results.flow import Flow
+from results.working import tells_of_work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +137,8 @@ class Tally:
         """Move on by one event."""
         if isinstance(event, RunStarted):
             self._sit_down(event)
-        self._last_at = max(self._last_at, event.at)
+        if tells_of_work(event):
+            self._last_at = max(self._last_at, event.at)
         self._simulated = event.simulated
         self._flow.apply(event)
         match event:

@@ -89,7 +89,13 @@ def _lines(found: Comparison) -> list[str]:
 
 
 def _row(row: Compared) -> tuple[str, ...]:
-    interval = "" if row.low is None or row.high is None else f"{row.low:+.4g} to {row.high:+.4g}"
+    ends = () if row.low is None or row.high is None else (row.low, row.high)
+    interval = " to ".join(_figure(end, "+") for end in ends)
     unit = "" if row.unit == "1" else f" ({row.unit})"
-    figures = (f"{row.a:.4g}", f"{row.b:.4g}", f"{row.difference:+.4g}", interval)
+    figures = (_figure(row.a), _figure(row.b), _figure(row.difference, "+"), interval)
     return (f"{row.metric}{unit}", *figures, str(row.n), row.verdict)
+
+
+def _figure(value: float, sign: str = "") -> str:
+    """Return a number with the four digits that matter, and never as a power of ten where it is large."""
+    return f"{value:{sign},.0f}" if abs(value) >= 1000 else f"{value:{sign}.4g}"

@@ -29,20 +29,20 @@ def shortened(data: pl.DataFrame, name: str, amount: str) -> pl.DataFrame:
     return joined.group_by(others, maintain_order=True).agg(pl.col(amount).sum())
 
 
+def at_work(frames: Frames) -> pl.DataFrame:
+    """Return throughput with ``worked``: the seconds before each in which a process worked on the run, too."""
+    return frames.throughput.with_row_index("worked").cast({"worked": int})
+
+
 def stepped(frames: Frames) -> tuple[pl.DataFrame, int]:
-    """Return throughput in steps of the run's time, and the step in seconds."""
+    """Return throughput in steps of the run's time at work, and the step in seconds."""
     import polars as pl
 
-    step = step_of(last_second(frames) + 1, most=_STEPS)
+    step = step_of(frames.throughput.height, most=_STEPS)
     sums = [pl.col(name).sum() for name in ("landed", "collided", "ended", "answered", "worked_s")]
     most = [pl.col(name).max() for name in ("in_flight", "queued")]
-    stepped = frames.throughput.group_by(from_s=pl.col("second") // step * step).agg(*sums, *most).sort("from_s")
+    stepped = at_work(frames).group_by(from_s=pl.col("worked") // step * step).agg(*sums, *most).sort("from_s")
     return stepped.with_columns(until_s=pl.col("from_s") + step), step
-
-
-def last_second(frames: Frames) -> int:
-    last = frames.throughput["second"].max()
-    return last if isinstance(last, int) else 0
 
 
 def simulated(frames: Frames) -> bool:
@@ -53,10 +53,14 @@ def bar_height(bars: int) -> int:
     return max(50, 30 * bars)
 
 
-def time(name: str) -> alt.X:
+def time(name: str, *frames: Frames) -> alt.X:
+    """Return the axis of the run's time, which stands still while no process works on the run."""
     import altair as alt
 
-    return alt.X(f"{name}:Q", title="seconds since the run began", scale=alt.Scale(nice=False))
+    seconds = [one.throughput["second"] for one in frames]
+    whole = all(each.is_empty() or each[-1] == len(each) - 1 for each in seconds)
+    title = "seconds since the run began" if whole else "seconds of work on the run"
+    return alt.X(f"{name}:Q", title=title, scale=alt.Scale(nice=False))
 
 
 def scale(domain: list[str], range: list[str] | list[list[int]]) -> alt.Scale:

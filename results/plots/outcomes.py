@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _KINDS = ("content", "shared", "added twice", "deleted", "mode", "moved")
 _NOT_REDONE = "not redone"
+_KILLED = "cut off by a kill"
 
 
 def ledger(frames: Frames) -> Plot:
@@ -152,7 +153,9 @@ def calls(frames: Frames) -> Plot:
 
     asked = frames.attempts.filter(pl.col("source").is_null() | (pl.col("source") != "run"))
     who = pl.concat_str("model", "purpose", separator=", ")
-    data = asked.group_by(who.alias("model"), "outcome").agg(calls=pl.len()).sort("model", "calls")
+    killed = (pl.col("outcome") == "cut off") & pl.col("source").is_null()
+    ended = pl.when(killed).then(pl.lit(_KILLED)).otherwise("outcome").alias("outcome")
+    data = asked.group_by(who.alias("model"), ended).agg(calls=pl.len()).sort("model", "calls")
     data = shortened(data, "model", "calls")
 
     def draw(chart: AnyChart) -> AnyChart:

@@ -10,6 +10,7 @@ from results.dial import SETTINGS
 from results.frames import Frames
 from results.metrics import Facts
 from results.plots.bins import step_of
+from results.plots.marks import at_work, time
 from results.plots.plot import AnyChart, Plot, chart_of
 from results.plots.theme import BLUE, GREY, PALETTE, VERMILLION
 from results.schema import Type
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4], [1, 3], [10, 4])
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
 _STEPS = 200
+_LONG_NAME = 14
+"""Characters; two longer ones do not stand beside each other on a phone."""
 _BETTER = {"better": BLUE, "worse": VERMILLION, "different": PALETTE[1], "no difference shown": GREY, "": GREY}
 
 
@@ -90,18 +93,19 @@ def landed_so_far(runs: Mapping[str, Frames]) -> Plot:
     import altair as alt
     import polars as pl
 
-    last = max((int(_largest(frames)) for frames in runs.values()), default=0)
-    step = step_of(last + 1, most=_STEPS)
+    step = step_of(max((frames.throughput.height for frames in runs.values()), default=0), most=_STEPS)
     data = pl.concat([_cumulated(name, frames, step) for name, frames in runs.items()])
     names = list(runs)
 
     def draw(chart: AnyChart) -> AnyChart:
         dashes = _cycled(_DASHES, len(names))
+        long = max(map(len, names), default=0) > _LONG_NAME
+        legend = alt.Legend(columns=1, labelLimit=280) if long else alt.Legend()
         return chart.mark_line(interpolate="step-after").encode(
-            x=alt.X("at_s:Q", title="seconds since the run began", scale=alt.Scale(nice=False)),
+            x=time("at_s", *runs.values()),
             y=alt.Y("landed:Q", title="landed so far"),
-            color=alt.Color("run:N", scale=alt.Scale(domain=names, range=_cycled(PALETTE, len(names)))),
-            strokeDash=alt.StrokeDash("run:N", scale=alt.Scale(domain=names, range=dashes)),
+            color=alt.Color("run:N", legend=legend, scale=alt.Scale(domain=names, range=_cycled(PALETTE, len(names)))),
+            strokeDash=alt.StrokeDash("run:N", legend=legend, scale=alt.Scale(domain=names, range=dashes)),
             tooltip=[alt.Tooltip(name) for name in ("run:N", "at_s:Q", "landed:Q")],
         )
 
@@ -172,15 +176,10 @@ def scored_settings(runs: Sequence[Frames]) -> pl.DataFrame:
 def _cumulated(name: str, frames: Frames, step: int) -> pl.DataFrame:
     import polars as pl
 
-    stepped = frames.throughput.group_by(at_s=(pl.col("second") // step + 1) * step).agg(pl.col("landed").sum())
+    stepped = at_work(frames).group_by(at_s=(pl.col("worked") // step + 1) * step).agg(pl.col("landed").sum())
     counted = stepped.sort("at_s").select(run=pl.lit(name), at_s="at_s", landed=pl.col("landed").cum_sum())
     start = pl.DataFrame({"run": [name], "at_s": [0], "landed": [0]}, schema=counted.schema)
     return pl.concat([start, counted])
-
-
-def _largest(frames: Frames) -> int:
-    last = frames.throughput["second"].max()
-    return last if isinstance(last, int) else 0
 
 
 def _cycled(values: Sequence[Any], count: int) -> list[Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-_VOID = frozenset({"meta", "br", "input", "link", "hr"})
+_VOID = frozenset({"meta", "br", "wbr", "input", "link", "hr"})
 
 
 class Markup(str):
@@ -29,6 +30,16 @@ def el(tag: str, *children: Child, **attributes: str | bool | None) -> Markup:
     if tag in _VOID:
         return Markup(f"<{tag}{words}>")
     return Markup(f"<{tag}{words}>{''.join(map(_text, children))}</{tag}>")
+
+
+def breakable(text: str) -> list[Markup | str]:
+    """Return a name that breaks behind its ``_`` and ``.`` where it must, and nowhere else.
+
+    >>> print(el("b", breakable("cost_usd")))
+    <b>cost_<wbr>usd</b>
+    """
+    first, *rest = re.split(r"(?<=[_.])", text)
+    return [first, *(part for one in rest for part in (el("wbr"), one))]
 
 
 def data_block(id: str, value: Any) -> Markup:

@@ -11,7 +11,7 @@ from results.environment import environment_of
 from results.metrics import metric_of
 from results.plots import outcomes, over_time
 from results.report.figures import plot_figure
-from results.report.markup import Child, Markup, el, table
+from results.report.markup import Child, Markup, breakable, el, table
 from results.report.subject import Subject
 from results.report.words import count, day, figure, money, seconds, share, valued
 
@@ -36,7 +36,10 @@ def heading(subject: Subject) -> Markup:
         ("agents", count(settings.workers)),
         ("frozen", day(settings.created)),
     ]
-    badge = el("p", "simulated: seconds are virtual", class_="badge") if subject.simulated else None
+    what = ["seconds are virtual"] if subject.simulated else []
+    if subject.simulated_model:
+        what.append("tokens and costs are those of a simulated model")
+    badge = el("p", f"simulated: {'; '.join(what)}", class_="badge") if what else None
     return el(
         "div",
         el("p", lede(subject), class_="lede"),
@@ -73,9 +76,9 @@ def tiles(subject: Subject) -> Markup:
         ("Landed a second", figure(of("landed_per_second")), f"busiest second {figure(of('busiest_second'))}", ""),
         ("Time to land, median", seconds(of("time_to_land_p50_s")), p("time_to_land"), ""),
         ("Wait at the gate, median", seconds(of("gate_wait_p50_s")), p("gate_wait"), ""),
-        ("Collided", share(of("collision_rate")), f"of handed in; paths redone by {by}", ""),
+        ("Collided", share(of("collision_rate")), f"of handed in; paths redone at last by {by}", ""),
         ("Not redone", count(of("not_redone")), "paths at which every step declined", ""),
-        ("Cost", money(of("cost_usd")), f"{money(of('cost_per_landing_usd'))} and {_tokens(of)} for each landing", ""),
+        ("Cost", *_cost(subject), ""),
         ("Lost checks", count(lost), "of the contract, red on main", "bad" if lost else "good"),
     ]
     return el("ul", (_tile(*one) for one in shown), class_="tiles")
@@ -199,9 +202,9 @@ def losses(subject: Subject) -> Iterator[Child]:
 def metrics(subject: Subject) -> Iterator[Child]:
     """Yield every metric with its meaning."""
     rows = []
-    for name, value in subject.metrics.items():
-        metric = metric_of(name)
-        rows.append((name, valued(value, metric.unit), metric.doc))
+    for metric, value in subject.metrics.items():
+        told = metric_of(metric)
+        rows.append((breakable(metric), valued(value, told.unit), told.doc))
     yield table("All metrics", ("metric", "value", "what it is"), rows, numbers=(1,))
 
 
@@ -234,6 +237,16 @@ SECTIONS = (
 def _tile(label: str, value: str, more: str, mood: str) -> Markup:
     parts = (el("span", label, class_="label"), el("strong", value), el("span", more, class_="more"))
     return el("li", parts, class_=mood or None)
+
+
+def _cost(subject: Subject) -> tuple[str, str]:
+    """Return what the calls cost, and what that was for each landing; of some it may not be known."""
+    costs, of = subject.frames.costs, subject.metrics.get
+    if unknown := int(costs["unknown_cost_calls"].sum()):
+        known = float(costs["cost_usd"].sum())
+        least = f"≥ {money(known)}" if known else "unknown"
+        return least, f"not known of {count(unknown)} calls; {_tokens(of)} for each landing"
+    return money(of("cost_usd")), f"{money(of('cost_per_landing_usd'))} and {_tokens(of)} for each landing"
 
 
 def _tokens(of: Any) -> str:

@@ -9,9 +9,9 @@ from results.compare import OWN, Comparison, NothingToCompare, compare_runs
 from results.metrics import metric_of
 from results.plots import several
 from results.report.figures import plot_figure
-from results.report.markup import Child, el, table
+from results.report.markup import Child, breakable, el, table
 from results.report.subject import Subject
-from results.report.words import count, figure, valued
+from results.report.words import count, figure, signed, valued
 
 _MOST = 8
 
@@ -65,10 +65,12 @@ def _compared(key: str, first: Sequence[Subject], other: Sequence[Subject]) -> I
 def _table(comparison: Comparison) -> Child:
     rows = []
     for row in comparison.rows:
-        interval = "" if row.low is None or row.high is None else f"{row.low:+.3g} to {row.high:+.3g}"
+        ends = () if row.low is None or row.high is None else (row.low, row.high)
+        interval = " to ".join(signed(end, row.unit) for end in ends)
         sides = (valued(row.a, row.unit), valued(row.b, row.unit))
-        unit = "" if row.unit == "1" else row.unit
-        rows.append((row.metric, *sides, f"{row.difference:+.3g}", unit, interval, count(row.n), row.verdict))
+        unit = "% points" if row.unit == "1" else row.unit
+        figures = (*sides, signed(row.difference, row.unit), unit, interval, count(row.n))
+        rows.append((breakable(row.metric), *figures, row.verdict))
     head = ("metric", "a", "b", "b - a", "unit", "95% interval", "seeds", "verdict")
     methods = "; ".join(dict.fromkeys(row.method for row in comparison.rows))
     return table(f"Metrics, paired by seed: {methods}", head, rows, numbers=(1, 2, 3, 5, 6))
@@ -76,8 +78,11 @@ def _table(comparison: Comparison) -> Child:
 
 def _columns(subjects: Sequence[Subject]) -> Child:
     shown = subjects[:_MOST]
-    names = dict.fromkeys(name for subject in shown for name in subject.metrics)
-    rows = [(name, *(valued(subject.metrics.get(name), metric_of(name).unit) for subject in shown)) for name in names]
+    metrics = dict.fromkeys(metric for subject in shown for metric in subject.metrics)
+    rows = [
+        (breakable(metric), *(valued(subject.metrics.get(metric), metric_of(metric).unit) for subject in shown))
+        for metric in metrics
+    ]
     left = f", the first {_MOST} of {figure(len(subjects))} runs" if len(subjects) > _MOST else ""
     head = ("metric", *(f"{subject.name} (seed {subject.settings.seed})" for subject in shown))
     return table(f"Metrics of each run{left}", head, rows, numbers=range(1, len(head)))

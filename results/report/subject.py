@@ -56,6 +56,11 @@ class Subject:
         return bool(self.frames.throughput["simulated"].any())
 
     @cached_property
+    def simulated_model(self) -> bool:
+        """Return whether a model that was asked is simulated."""
+        return bool(self.frames.costs["simulated_model"].any())
+
+    @cached_property
     def started_at(self) -> float:
         """Return when the run first started, in seconds since the epoch on its clock; 0 before."""
         first = self.frames.throughput.head(1)

@@ -80,6 +80,16 @@ def valued(value: float | None, unit: str) -> str:
             return figure(value)
 
 
+def signed(value: float, unit: str) -> str:
+    """Return a difference of two values of a metric; of shares, in points of percent.
+
+    >>> signed(-0.0188, "1"), signed(3357.2, "tokens"), signed(0.0, "s")
+    ('-1.88', '+3,357', '+0')
+    """
+    value = 100 * value if unit == "1" else value
+    return f"{'-' if value < 0 else '+'}{figure(abs(value))}"
+
+
 def readable(text: str) -> str:
     """Return a text that UTF-8 can hold: bytes of a file's name that are no text are told by their numbers."""
     return text.encode(errors="backslashreplace").decode()

@@ -52,6 +52,7 @@ def _calls(columns: Columns) -> pl.DataFrame:
         named=pl.col("named").fill_null(""),
         ended=ended,
         used=ended & (pl.col("source") != "run"),
+        simulated_model=pl.coalesce("answered_by", "model").is_in(columns.simulated_models),
         **{name: pl.col(name).fill_null(0) for name in ("input_tokens", "cached_tokens", "output_tokens")},
     )
 
@@ -122,4 +123,5 @@ def usage(calls: pl.DataFrame, *keys: str) -> pl.DataFrame:
 
 def costs(columns: Columns) -> pl.DataFrame:
     """Make `schema.COSTS`, by model and purpose."""
-    return usage(calls(columns), "model", "purpose").sort("model", "purpose").select(COSTS.names)
+    found = usage(calls(columns), "model", "purpose", "simulated_model")
+    return found.sort("model", "purpose").select(COSTS.names)

@@ -23,16 +23,7 @@ def intents(columns: Columns) -> pl.DataFrame:
     import polars as pl
 
     frozen = columns.frozen.rename({"ending": "frozen_ending", "reason": "frozen_reason"})
-    begun = (
-        columns.of(Admitted)
-        .group_by("intent")
-        .agg(
-            attempts=pl.len().cast(pl.Int64),
-            since=pl.col("place").last(),
-            admitted_at=pl.col("at").last(),
-            agent=pl.col("actor").last(),
-        )
-    )
+    begun = _begun(columns)
     wasted = columns.of(Wasted).group_by("intent").agg(wasted_calls=pl.col("calls").sum())
     found = joined(frozen, begun, "intent")
     for part in (*_of_newest_attempt(columns, begun), _endings(columns), _lanes(columns), _landed(columns), wasted):
@@ -44,16 +35,33 @@ def intents(columns: Columns) -> pl.DataFrame:
             ending=pl.coalesce("ending", "frozen_ending"),
             reason=pl.coalesce("reason", "frozen_reason"),
             agent=pl.when(pl.col("agent") != "").then("agent"),
-            seconds=pl.col("ended_at") - pl.col("admitted_at"),
+            seconds=columns.took(found, "admitted_at", "ended_at"),
             **{name: pl.col(name).fill_null(0) for name in (*_COUNTS, *_SUMS)},
         )
-        .with_columns(reason=pl.when(landed).then(pl.lit("")).otherwise("reason"), intent=pl.col("id"))
+        .with_columns(
+            simulated=pl.lit(columns.simulated),
+            reason=pl.when(landed).then(pl.lit("")).otherwise("reason"),
+            intent=pl.col("id"),
+        )
         .select(INTENTS.names)
     )
 
 
+def _begun(columns: Columns) -> pl.DataFrame:
+    """Return how many attempts were begun, and since when the newest is; after a kill one is taken once more."""
+    import polars as pl
+
+    taken = columns.of(Admitted)
+    of_newest = taken.filter(pl.col("attempt").eq_missing(pl.col("attempt").last().over("intent")))
+    begun = of_newest.group_by("intent").agg(since=pl.col("place").first(), admitted_at=pl.col("at").first())
+    attempts = taken.group_by("intent").agg(
+        attempts=pl.col("attempt").n_unique().cast(pl.Int64), agent=pl.col("actor").last()
+    )
+    return joined(attempts, begun, "intent")
+
+
 def _of_newest_attempt(columns: Columns, begun: pl.DataFrame) -> list[pl.DataFrame]:
-    """Return what happened since an agent took an intent the last time."""
+    """Return what happened since an agent first took the newest attempt."""
     import polars as pl
 
     def since(table: pl.DataFrame) -> pl.DataFrame:

@@ -28,6 +28,9 @@ def landings(columns: Columns) -> pl.DataFrame:
     found = joined(found, oldest(taken, "intent").select("intent", first_at="admitted_at"), "intent")
     found = joined(found, _handed_in(columns, taken), "intent", "since")
     found = joined(found, _collided(columns, taken, found), "place")
+    found = found.with_columns(
+        seconds=columns.took(found, "first_at", "at"), waited=columns.took(found, "queued_at", "at")
+    )
     since = pl.col("since")
     return (
         columns.named(found)
@@ -44,8 +47,8 @@ def landings(columns: Columns) -> pl.DataFrame:
             "simulated",
             base=pl.when(pl.col("based") > since).then("base"),
             agent=pl.when(pl.col("agent") != "").then("agent"),
-            seconds=pl.col("at") - pl.col("first_at"),
-            queued_s=pl.when(pl.col("queued") < pl.col("place")).then(pl.col("at") - pl.col("queued_at")),
+            seconds="seconds",
+            queued_s=pl.when(pl.col("queued") < pl.col("place")).then("waited"),
             paths=pl.when(pl.col("made") > since).then("paths").fill_null(0),
             collided=pl.col("collided").fill_null(0),
         )

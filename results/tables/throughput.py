@@ -19,6 +19,7 @@ from qodebase.events import (
 from results.columns import Columns
 from results.schema import THROUGHPUT
 from results.tables.latest import joined, merged
+from results.working import worked_before
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +41,7 @@ def throughput(columns: Columns) -> pl.DataFrame:
         found = joined(found, seconds.group_by("second").agg(pl.len().cast(pl.Int64).alias(name)), "second")
     found = found.join_asof(_under_way(columns), left_on="last", right_on="place")
     found = found.with_columns(at=pl.lit(columns.started_at) + pl.col("second"))
-    until, begun = _worked_before(clock, found["at"] + 1), _worked_before(clock, found["at"])
+    until, begun = worked_before(columns.spans, found["at"] + 1), worked_before(columns.spans, found["at"])
     counts = (*_COUNTED, "in_flight", "queued")
     return found.with_columns(
         worked_s=until - begun,
@@ -52,30 +53,13 @@ def _worked(columns: Columns, clock: pl.DataFrame) -> pl.DataFrame:
     """Return the seconds of work in order, each with the newest event up to its end: place, sitting, simulated."""
     import polars as pl
 
-    busy = clock.group_by("second").agg(last=pl.col("place").last(), first=pl.col("place").first()).sort("second")
-    starts = columns.of(RunStarted).select(first="place", starts=pl.lit(True))
-    busy = joined(busy, starts, "first")
-    gap = pl.col("second").shift(-1) - pl.col("second")
-    idle = pl.when(pl.col("starts").shift(-1).is_null()).then(gap - 1).fill_null(0)
-    seconds = busy.with_columns(every=pl.int_ranges(pl.col("second"), pl.col("second") + 1 + idle)).select(
-        "every", "last"
-    )
-    rows = seconds.explode("every", empty_as_null=False).rename({"every": "second"})
+    busy = clock.group_by("second").agg(last=pl.col("place").last()).sort("second")
+    sittings = clock.filter("works").group_by("sitting").agg(since=pl.col("second").min(), until=pl.col("second").max())
+    worked = sittings.select(second=pl.int_ranges("since", pl.col("until") + 1)).explode("second", empty_as_null=False)
+    seconds = pl.concat([worked, busy.select("second")]).unique().sort("second")
+    rows = seconds.join_asof(busy, on="second")
     newest = clock.select(pl.col("sitting", "simulated").gather(rows["last"]))
     return pl.concat([rows, newest], how="horizontal")
-
-
-def _worked_before(clock: pl.DataFrame, moments: pl.Series) -> pl.Series:
-    """Return for how many seconds processes had worked on the run at each moment; several may sit in one second."""
-    import polars as pl
-
-    sittings = clock.group_by("sitting").agg(begin=pl.col("at").min(), end=pl.col("at").max()).sort("sitting")
-    begin = pl.max_horizontal("begin", pl.col("end").cum_max().shift(1))
-    sittings = sittings.select(begin.alias("at"), begin.alias("since"), seconds=(pl.col("end") - begin).clip(0))
-    sittings = sittings.with_columns(before=pl.col("seconds").cum_sum() - pl.col("seconds"))
-    found = pl.DataFrame({"at": moments}).join_asof(sittings, on="at")
-    here = pl.min_horizontal("seconds", pl.col("at") - pl.col("since"))
-    return found.select((pl.col("before") + here).fill_null(0.0)).to_series()
 
 
 def _under_way(columns: Columns) -> pl.DataFrame:

@@ -126,3 +126,11 @@ def test_a_broken_intent_is_an_error_that_names_its_line(run: RunFolder) -> None
     run.frozen.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     with pytest.raises(BadData, match="line 2"):
         skim_intents(run, ("id", "priority"))
+
+
+def test_a_field_that_begins_as_an_empty_dictionary_may_be_absent(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.jsonl", run="r", clock=_Clock())  # type: ignore[arg-type]
+    journal.write(events.RunStarted, sitting=1, base=BASE, tip=BASE, workers=1, real_pid=1)
+    journal.close()
+    (block,) = Skimmer({events.Event: (), events.RunStarted: ("models",)}).blocks(tmp_path / "journal.jsonl")
+    assert [list(column) for column in block[events.RunStarted]] == [[0], [{}]]

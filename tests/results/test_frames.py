@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fleet.spending import Spending
 from qodebase import events
+from qodebase.clock import SystemClock
 from qodebase.codec import BadData
 from qodebase.collision import Collided, Kind
 from qodebase.commands.bench.support.long_run import write_run
@@ -120,6 +123,71 @@ def test_throughput_leaves_out_the_time_between_two_sittings(empty_run: RunFolde
     journal.close()
     rows = load(empty_run).throughput.select("second", "sitting", "in_flight").rows()
     assert rows == [(0, 1, 0), (1, 1, 0), (2, 1, 1), (4900, 2, 0), (4901, 2, 0)]
+
+
+def _killed_and_resumed(folder: RunFolder) -> Iterator[events.Event]:
+    """Yield the events of a run that was killed a second after its change was handed in, and resumed 5,000 s later."""
+    clock = _SetClock()
+    journal = Journal(folder.journal, run="toy-1", clock=clock)  # type: ignore[arg-type]
+    tip = CommitId("0" * 40)
+    start = {"base": tip, "tip": tip, "workers": 1, "real_pid": 1, "actor": "driver"}
+    agent = {"intent": "doc:a", "attempt": 1, "actor": "agent-1"}
+
+    def tell(at: float, kind: type[events.Event], **fields: Any) -> events.Event:
+        clock.at = at
+        return journal.write(kind, **fields)
+
+    yield tell(100, events.RunStarted, sitting=1, **start)
+    yield tell(101, events.Admitted, base=tip, **agent)
+    yield tell(101, events.Asked, call=1, purpose="fresh", model="m", prompt="p", **agent)
+    yield tell(5_101, events.CutOff, call=1, model="m", **agent | {"actor": "driver"})
+    yield tell(5_101.5, events.RunStarted, sitting=2, **start)
+    yield tell(5_102, events.Admitted, base=tip, **agent)
+    yield tell(5_103, events.Queued, lanes=("src",), lane="src", **agent)
+    yield tell(5_103.25, events.RunStopped, why="interrupted", tip=tip, actor="driver")
+    yield tell(9_000, events.RunStarted, sitting=3, **start)
+    yield tell(9_001, events.Landed, commit=CommitId("1" * 40), parent=tip, **agent | {"actor": "trunk"})
+    yield tell(9_002, events.RunStopped, why="ended", tip=tip, actor="driver")
+    journal.close()
+
+
+def test_what_is_written_of_a_killed_process_before_the_next_one_starts_is_no_time_of_the_run(
+    empty_run: RunFolder,
+) -> None:
+    told = list(_killed_and_resumed(empty_run))
+    frames = load(empty_run)
+    rows = frames.throughput.select("second", "sitting", "worked_s").rows()
+    assert rows[:3] == [(0, 1, 1.0), (1, 1, 0.0), (5001, 2, 0.5)]
+    assert frames.throughput["worked_s"].sum() == 1 + 1.75 + 2
+    assert Tally(()).apply_all(told).summary().seconds == Spending().apply_all(told).seconds() == 1 + 1.75 + 2
+
+
+def test_an_intent_took_the_time_in_which_processes_worked_and_an_attempt_taken_again_is_one(
+    empty_run: RunFolder,
+) -> None:
+    list(_killed_and_resumed(empty_run))
+    frames = load(empty_run)
+    (intent,), (landing,) = frames.intents.rows(named=True), frames.landings.rows(named=True)
+    assert (intent["attempts"], intent["admitted_at"], intent["seconds"]) == (1, 101, 1.75 + 1)
+    assert (landing["seconds"], landing["queued_s"]) == (1.75 + 1, 0.25 + 1)
+
+
+def test_calls_of_a_simulated_model_are_marked_whatever_the_clock(empty_run: RunFolder) -> None:
+    journal = Journal(empty_run.journal, run="toy-1", clock=SystemClock())
+    tip = CommitId("0" * 40)
+    models = {"made up": events.ModelKind(simulated=True), "real": events.ModelKind()}
+    journal.write(events.RunStarted, sitting=1, base=tip, tip=tip, workers=1, real_pid=1, models=models)
+    for call, model in enumerate(models, start=1):
+        which = {"intent": "doc:a", "attempt": 1, "call": call, "model": model}
+        journal.write(events.Asked, purpose="fresh", prompt="p", **which)
+        journal.write(events.Answered, outcome="answer", **which)
+    journal.close()
+    frames = load(empty_run)
+    assert frames.attempts.select("model", "simulated", "simulated_model").rows() == [
+        ("made up", False, True),
+        ("real", False, False),
+    ]
+    assert frames.costs.select("model", "simulated_model").rows() == [("made up", True), ("real", False)]
 
 
 def test_costs_sum_the_calls_of_a_model_and_purpose(frames: Frames) -> None:

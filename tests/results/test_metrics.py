@@ -41,6 +41,7 @@ def test_the_metrics_of_a_run_are_those_of_its_summary(honest: ToyRun, values: d
     assert values["redone_by_rule"] == values["redone_by_rule.sorted-index"] == summary.redone_by("rule")
     assert values["redone_by_model"] == values["redone_by_model.toy"] == summary.redone_by("model")
     assert values["redone_by_merge"] == summary.redone_by("merge")
+    assert values["model_replays"] == 1
     assert values["not_redone"] == summary.not_redone
 
 

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from qodebase import events
+from qodebase.journal import Journal
+from qodebase.paths import CommitId
 from qodebase.runs import RunFolder
 from results.dial import SETTINGS, Dial
 from results.frames import Frames
@@ -92,6 +95,64 @@ def test_another_ending_or_a_sliver_is_refused_with_what_to_do(plots: RunPlots, 
     with pytest.raises(NoFigure, match="too narrow"):
         plots.ledger().save(tmp_path / "fig.svg", width_mm=3)
     assert list(tmp_path.iterdir()) == []
+
+
+class _SetClock:
+    simulated = False
+    at = 0.0
+
+    def now(self) -> float:
+        return self.at
+
+
+def test_plots_over_time_stand_still_while_no_process_works_on_the_run(empty_run: RunFolder) -> None:
+    clock = _SetClock()
+    journal = Journal(empty_run.journal, run="toy-1", clock=clock)  # type: ignore[arg-type]
+    tip = CommitId("0" * 40)
+    for sitting, begin in enumerate((100, 50_000), start=1):
+        clock.at = begin
+        journal.write(events.RunStarted, sitting=sitting, base=tip, tip=tip, workers=1, real_pid=1)
+        clock.at += 2
+        journal.write(events.Landed, intent="doc:a", attempt=1, lane="src", train="t", commit=tip, parent=tip)
+        journal.write(events.RunStopped, why="limit", tip=tip)
+    journal.close()
+    frames = Frames(empty_run, kept=False)
+    plots = RunPlots(lambda: frames)
+    assert plots.throughput().data.select("from_s", "landed_per_s").rows() == [
+        (second, float(second in (2, 5))) for second in range(6)
+    ]
+    assert plots.lanes().data["from_s"].to_list() == [2, 5]
+    assert plots.in_flight().data["from_s"].max() == 6
+    assert landed_so_far({"run": frames}).data["at_s"].to_list() == [0, 1, 2, 3, 4, 5, 6]
+    for plot in (plots.throughput(), plots.in_flight(), plots.lanes()):
+        assert "seconds of work on the run" in json.dumps(plot.spec())
+
+
+def test_a_run_of_one_step_has_no_mean_that_its_bar_seems_to_miss(empty_run: RunFolder) -> None:
+    clock = _SetClock()
+    journal = Journal(empty_run.journal, run="toy-1", clock=clock)  # type: ignore[arg-type]
+    tip = CommitId("0" * 40)
+    journal.write(events.RunStarted, sitting=1, base=tip, tip=tip, workers=1, real_pid=1)
+    clock.at += 0.125
+    journal.write(events.RunStopped, why="ended", tip=tip)
+    journal.close()
+    plot = RunPlots(lambda: Frames(empty_run, kept=False)).throughput()
+    assert "dashed" not in plot.says
+    assert "layer" not in plot.spec()
+
+
+def test_calls_that_a_kill_cut_off_are_not_those_that_reached_their_limit(empty_run: RunFolder) -> None:
+    journal = Journal(empty_run.journal, run="toy-1", clock=_SetClock())  # type: ignore[arg-type]
+    for call in (1, 2):
+        which = {"intent": "doc:a", "attempt": 1, "call": call, "model": "m"}
+        journal.write(events.Asked, purpose="fresh", prompt="p", **which)
+        if call == 1:
+            journal.write(events.Answered, outcome="cut off", **which)
+        else:
+            journal.write(events.CutOff, **which)
+    journal.close()
+    data = RunPlots(lambda: Frames(empty_run, kept=False)).calls().data
+    assert sorted(data["outcome"]) == ["cut off", "cut off by a kill"]
 
 
 def test_plots_of_a_run_in_which_nothing_happened_say_so(empty_run: RunFolder, tmp_path: Path) -> None:

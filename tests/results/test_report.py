@@ -23,6 +23,7 @@ from results.plots import bins
 from results.report import libraries, markup, words
 from results.report.page import NoRuns, report
 from results.report.stories import packed, stories
+from results.report.words import money
 
 if TYPE_CHECKING:
     from tests.results.conftest import ToyRun
@@ -93,6 +94,13 @@ def test_the_page_says_what_the_frames_say(honest: ToyRun, kept: Path) -> None:
     for name in metrics:
         assert name in page.seen
     assert sorted(page.unpacked("r0-index")["intent"]) == sorted(frames.intents["intent"].to_list())
+
+
+def test_a_cost_that_is_not_known_of_all_calls_is_told_as_the_least(honest: ToyRun, kept: Path) -> None:
+    costs = Frames(honest.folder, kept=False).costs
+    page = Page(report([honest.folder], kept=kept).html)
+    assert f"≥ {money(costs['cost_usd'].sum())}" in page.seen
+    assert f"not known of {costs['unknown_cost_calls'].sum()} calls" in page.seen
 
 
 def test_a_story_tells_calls_collisions_and_commit(honest: ToyRun, kept: Path) -> None:

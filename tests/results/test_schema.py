@@ -26,6 +26,11 @@ def test_every_column_of_seconds_tokens_or_money_names_its_unit(schema: FrameSch
         assert not measured or column.unit, column.name
 
 
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
+def test_every_frame_says_what_is_simulated(schema: FrameSchema) -> None:
+    assert {"simulated", "simulated_model"} & set(schema.names)
+
+
 def test_the_frames_are_imported_without_polars() -> None:
     code = "import sys, results.frames, results.audit, results.summary; assert 'polars' not in sys.modules, 'polars'"
     subprocess.run([sys.executable, "-c", code], check=True)

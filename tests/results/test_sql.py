@@ -87,3 +87,11 @@ def test_whatever_a_query_makes_can_be_written(frames: Frames, value: str, in_js
     frame = query(frames, f"select {value} as a from intents limit 1")
     assert json.loads(written(frame, Format.JSON), parse_constant=pytest.fail) == [{"a": in_json}]
     assert written(frame, Format.CSV).decode().splitlines() == ["a", in_csv]
+
+
+def test_a_table_tells_moments_in_full() -> None:
+    import polars as pl
+
+    text = table(pl.DataFrame({"at": [1796095133.7238, None], "share": [0.25, 0.5]}))
+    assert "1796095133.724" in text
+    assert "0.5" in text

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import Result
 
 import qodebase as qb
+from qodebase.commands.compare import _figure
 from qodebase.runs import RunFolder
 
 Call = Callable[..., Result]
@@ -43,6 +44,11 @@ def test_the_table_for_people_says_sides_settings_and_why_there_is_no_interval(s
     assert "one run a setting" in text
     assert "the clock is simulated: seconds are virtual" in text
     assert "landed_per_second (intents/s)" in text
+
+
+def test_a_table_for_people_has_large_figures_in_full() -> None:
+    told = [_figure(1_234_567.8), _figure(-33_570.0, "+"), _figure(0.01234567, "+"), _figure(0.0, "+")]
+    assert told == ["1,234,568", "-33,570", "+0.01235", "+0"]
 
 
 def test_runs_are_told_to_their_sides_in_turn(sides: Path, call: Call) -> None:
