@@ -26,6 +26,7 @@ KINDS: Mapping[type[Event], Mapping[str, Type]] = MappingProxyType(
     {
         events.RunStarted: {"sitting": Type.INT, "simulated_models": Type.TEXTS},
         events.RunStopped: {},
+        events.Held: {"by": Type.TEXT},
         events.Admitted: {"actor": Type.TEXT, "attempt": Type.INT},
         events.Asked: {**_CALL, "purpose": Type.TEXT, "prompt": Type.TEXT},
         events.Answered: {

@@ -325,6 +325,13 @@ ALL: tuple[Metric, ...] = (
         of=_redone_by_each("model"),
     ),
     _M(
+        name="held",
+        unit="intents",
+        better=_NEITHER,
+        doc="Intents that waited until another one had ended that claims some of the same.",
+        of=lambda facts: float(facts.frames.intents["held_by"].count()),
+    ),
+    _M(
         name="model_replays",
         unit="replays",
         better=_LOWER,

@@ -101,6 +101,8 @@ INTENTS = FrameSchema(
         Column("commit", Type.TEXT, "The commit on main, null unless landed."),
         Column("replays", Type.INT, "How often a model redid the newest attempt."),
         Column("collided", Type.INT, "Paths that had moved under the newest attempt.", "paths"),
+        Column("held_by", Type.TEXT, "Whom it waited for first, who claims some of the same; null where it did not."),
+        Column("held_s", Type.FLOAT, "How long it was passed over for what others claim, until it was taken.", "s"),
         Column("admitted_at", Type.FLOAT, "When an agent first took the newest attempt.", _AT),
         Column("answered_at", Type.FLOAT, "When its last call ended.", _AT),
         Column("queued_at", Type.FLOAT, "When the newest attempt was first handed in to its lanes.", _AT),

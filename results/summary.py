@@ -41,7 +41,7 @@ class Summary:
         busiest_second: most landings within one second, counted from the run's first start.
         cost_usd: what is known of the cost; ``unknown_cost_calls`` have none.
         failed_calls, newest_failure: calls without an answer, retried ones included, and why the newest had none.
-        in_flight, queued: intents with an agent, and waiting in lanes, now.
+        in_flight, queued, held: intents with an agent, waiting in lanes, and waiting for what others claim, now.
         stopped: why the last sitting ended, empty while it runs or after a kill; ``stopped_detail`` names the cap or
             the condition.
     """
@@ -68,6 +68,7 @@ class Summary:
     unknown_cost_calls: int
     in_flight: int
     queued: int
+    held: int
     sittings: int
     stopped: str
     stopped_detail: str
@@ -198,6 +199,7 @@ class Tally:
             unknown_cost_calls=self._unknown_cost_calls,
             in_flight=len(self._flow.in_flight),
             queued=len(self._flow.queued),
+            held=len(self._flow.held),
             sittings=self._sittings,
             stopped=self._stopped,
             stopped_detail=self._stopped_detail,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qodebase.events import Admitted, Answered, CollisionMet, Ended, Landed, Queued, Replayed, Wasted
+from qodebase.events import Admitted, Answered, CollisionMet, Ended, Held, Landed, Queued, Replayed, Wasted
 from qodebase.intent import Ending
 from results.columns import Columns
 from results.schema import INTENTS
@@ -26,7 +26,8 @@ def intents(columns: Columns) -> pl.DataFrame:
     begun = _begun(columns)
     wasted = columns.of(Wasted).group_by("intent").agg(wasted_calls=pl.col("calls").sum())
     found = joined(frozen, begun, "intent")
-    for part in (*_of_newest_attempt(columns, begun), _endings(columns), _lanes(columns), _landed(columns), wasted):
+    of_intent = (_held(columns), _endings(columns), _lanes(columns), _landed(columns), wasted)
+    for part in (*_of_newest_attempt(columns, begun), *of_intent):
         found = joined(found, part, "intent")
     found = joined(found, usage(calls(columns), "intent").drop("answers"), "intent")
     landed = pl.col("ending") == Ending.LANDED.value
@@ -36,6 +37,7 @@ def intents(columns: Columns) -> pl.DataFrame:
             reason=pl.coalesce("reason", "frozen_reason"),
             agent=pl.when(pl.col("agent") != "").then("agent"),
             seconds=columns.took(found, "admitted_at", "ended_at"),
+            held_s=columns.took(found, "held_at", "taken_at"),
             **{name: pl.col(name).fill_null(0) for name in (*_COUNTS, *_SUMS)},
         )
         .with_columns(
@@ -58,6 +60,20 @@ def _begun(columns: Columns) -> pl.DataFrame:
         attempts=pl.col("attempt").n_unique().cast(pl.Int64), agent=pl.col("actor").last()
     )
     return joined(attempts, begun, "intent")
+
+
+def _held(columns: Columns) -> pl.DataFrame:
+    """Return who waited for what another one claims, since when, and when an agent took it at last."""
+    import polars as pl
+
+    held = oldest(columns.of(Held), "intent").select("intent", "place", held_by="by", held_at="at")
+    taken = (
+        columns.of(Admitted)
+        .select("intent", "place", taken_at="at")
+        .join(held, "intent", suffix="_held", maintain_order="left")
+    )
+    later = taken.filter(pl.col("place") > pl.col("place_held"))
+    return joined(held.drop("place"), oldest(later, "intent").select("intent", "taken_at"), "intent")
 
 
 def _of_newest_attempt(columns: Columns, begun: pl.DataFrame) -> list[pl.DataFrame]:

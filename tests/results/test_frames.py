@@ -17,6 +17,7 @@ from qodebase.paths import CommitId, RepoPath
 from qodebase.runs import RunFolder
 from results.flow import Flow
 from results.frames import Frames, NoFrame, load
+from results.metrics import values_of
 from results.run_data import RunData
 from results.schema import SCHEMAS
 from results.summary import Tally
@@ -170,6 +171,34 @@ def test_an_intent_took_the_time_in_which_processes_worked_and_an_attempt_taken_
     (intent,), (landing,) = frames.intents.rows(named=True), frames.landings.rows(named=True)
     assert (intent["attempts"], intent["admitted_at"], intent["seconds"]) == (1, 101, 1.75 + 1)
     assert (landing["seconds"], landing["queued_s"]) == (1.75 + 1, 0.25 + 1)
+
+
+def test_an_intent_tells_whom_it_waited_for_and_how_long(empty_run: RunFolder) -> None:
+    clock = _SetClock()
+    journal = Journal(empty_run.journal, run="toy-1", clock=clock)  # type: ignore[arg-type]
+    tip = CommitId("0" * 40)
+    start = {"base": tip, "tip": tip, "workers": 1, "real_pid": 1, "actor": "driver"}
+    told: list[events.Event] = []
+
+    def tell(at: float, kind: type[events.Event], **fields: Any) -> None:
+        clock.at = at
+        told.append(journal.write(kind, **fields))
+
+    tell(100, events.RunStarted, sitting=1, **start)
+    tell(101, events.Held, intent="doc:a", by="doc:b", actor="admission")
+    waiting = load(empty_run).intents.row(0, named=True)
+    assert (waiting["held_by"], waiting["held_s"]) == ("doc:b", None)
+    assert Tally(()).apply_all(told).summary().held == 1
+    tell(5_000, events.RunStarted, sitting=2, **start)
+    assert Tally(()).apply_all(told).summary().held == 0
+    tell(5_001, events.Held, intent="doc:a", by="doc:c", actor="admission")
+    tell(5_003, events.Admitted, intent="doc:a", attempt=1, actor="agent-1", base=tip)
+    journal.close()
+    frames = load(empty_run)
+    taken = frames.intents.row(0, named=True)
+    assert (taken["held_by"], taken["held_s"]) == ("doc:b", 3)
+    assert values_of(frames)["held"] == 1
+    assert Tally(()).apply_all(told).summary().held == 0
 
 
 def test_calls_of_a_simulated_model_are_marked_whatever_the_clock(empty_run: RunFolder) -> None:

@@ -109,7 +109,8 @@ def _figures(status: Status) -> list[tuple[str, str]]:
         rows.append(("resume", does))
     rows += [("hangs" if at == 0 else "", hang) for at, hang in enumerate(status.hangs)]
     if status.holder:
-        rows.append(("at work", f"{summary.in_flight} with agents, {summary.queued} in lanes"))
+        held = f", {summary.held} waiting for what others claim" if summary.held else ""
+        rows.append(("at work", f"{summary.in_flight} with agents, {summary.queued} in lanes{held}"))
     if status.lanes:
         rows.append(("lanes", some([f"{lane}: {what}" for lane, what in status.lanes.items()])))
     if status.waiting:
