@@ -1,4 +1,4 @@
-"""Faults and doubled keys of data files: JSON, TOML, YAML, INI and lists of requirements."""
+"""Faults and doubled keys of data files: JSON, TOML, YAML, INI, lists of requirements, and what others read."""
 
 from __future__ import annotations
 
@@ -10,14 +10,21 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from replay_rules.markup_keys import SUFFIXES, xml_keys
+from replay_rules.text_keys import text_reader
+
 _YAML_KEY = re.compile(
     rb"""(?P<indent>[ ]*)(?P<dashes>(?:-[ ]+)*)"""
     rb"""(?P<key>"[^"]*"|'[^']*'|[^\s#"'\[\]{},&*!|>%@`-](?:[^ #]|[ ]++)*?)[ ]*:(?=\s|\Z)"""
 )
 
 
+_YAML_SETTING = re.compile(rb"""[ ]*-[ ]+["']?([A-Za-z_]\w*)=""")
+"""An item of an environment's list."""
+
 _INI_SECTION = re.compile(rb"\[([^\]\r\n]+)\]")
 _INI_KEY = re.compile(rb"([^\s#;=:\[][^=:\r\n]*?)[ \t]*[=:]")
+_TALL = (b'"""', b"'''")
 _REQUIRED = re.compile(rb"([A-Za-z0-9][A-Za-z0-9._-]*)[^;#\r\n]*(;[^#\r\n]*)?")
 
 
@@ -34,11 +41,15 @@ class DataKeys(NamedTuple):
 
 
 def reader_of(path: bytes) -> Callable[[bytes], DataKeys] | None:
-    """Return what reads a data file, by its suffix, or None."""
+    """Return what reads a data file, by its name or suffix, or None."""
     name = path.rpartition(b"/")[2].lower()
     if name.startswith(b"requirements") and name.endswith(b".txt"):
         return _requirements
-    return _READERS.get(name.rpartition(b".")[2])
+    suffix = name.rpartition(b".")[2]
+    if suffix in SUFFIXES:
+        return lambda content: DataKeys(*xml_keys(content))
+    doubled = text_reader(name)
+    return _READERS.get(suffix) if doubled is None else lambda content: DataKeys(0, doubled(content))
 
 
 def _json(content: bytes) -> DataKeys:
@@ -63,10 +74,11 @@ def _toml(content: bytes) -> DataKeys:
         value = tomllib.loads(content.decode())
     except (ValueError, RecursionError):
         return DataKeys(1, Counter())
-    return DataKeys(0, _doubled_texts(value), _places(value))
+    return DataKeys(0, _doubled_texts(value), _places(value, tall=any(mark in content for mark in _TALL)))
 
 
-def _places(value: Any) -> Counter[Place]:
+def _places(value: Any, *, tall: bool = False) -> Counter[Place]:
+    """Count what stands where; a text of several lines, which both sides may edit, is known by its key alone."""
     found: Counter[Place] = Counter()
     pending: list[tuple[tuple[bytes, ...], bytes, Any]] = [((), b"", value)]
     while pending:
@@ -77,7 +89,8 @@ def _places(value: Any) -> Counter[Place]:
         elif isinstance(here, list):
             pending += ((inside, b"-", item) for item in here)
         else:
-            found[around, b"%s = %s" % (name, repr(here).encode(errors="replace"))] += 1
+            shown = "..." if tall and isinstance(here, str) and "\n" in here else repr(here)
+            found[around, b"%s = %s" % (name, shown.encode(errors="replace"))] += 1
     return found
 
 
@@ -103,6 +116,7 @@ def _yaml(content: bytes) -> DataKeys:
     It is a look at the lines, for a parse of YAML takes a hundred times as long.
     """
     counts: Counter[tuple[bytes, ...]] = Counter()
+    settings: Counter[tuple[bytes, ...]] = Counter()
     places: Counter[Place] = Counter()
     around: list[tuple[int, bytes]] = []
     for number, line in enumerate(content.split(b"\n")):
@@ -119,7 +133,10 @@ def _yaml(content: bytes) -> DataKeys:
             if stripped.startswith(b"- ") or stripped.rstrip() == b"-":
                 at = len(line) - len(stripped)
                 around = [one for one in around if one[0] < at]
-                counts[(*(key for _, key in around), stripped.rstrip())] += stripped.rstrip() != b"-"
+                keys = tuple(key for _, key in around)
+                counts[(*keys, stripped.rstrip())] += stripped.rstrip() != b"-"
+                if setting := _YAML_SETTING.match(line):
+                    settings[(*keys, setting[1])] += 1
                 around.append((at, b"- %d" % number))
             continue
         column = found.start("key")
@@ -132,6 +149,8 @@ def _yaml(content: bytes) -> DataKeys:
     for path, count in counts.items():
         if count > 1:
             doubled[path[-1]] += count
+    # Where a name has several values already, as alternatives, one more is none too many.
+    doubled.update({path[-1] + b"=": 2 for path, count in settings.items() if count > 1})
     return DataKeys(0, doubled, places)
 
 

@@ -51,6 +51,7 @@ _SCRIPT_PATTERNS = (
 )
 _SCRIPT_ONCE = (
     "(object (pair key: (_) @n)) @h",
+    "(object (method_definition name: (_) @n)) @h",
     "(switch_body (switch_case value: (_) @n)) @h",
 )
 _PLAIN_ONCE = (
@@ -158,6 +159,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         once=(
             "(field_initializer_list (field_initializer field: (field_identifier) @n)) @h",
             "(field_declaration_list (field_declaration name: (field_identifier) @n)) @h",
+            "(match_block (match_arm pattern: (match_pattern) @n)) @h",
         ),
     ),
     "java": Grammar(
@@ -173,6 +175,11 @@ GRAMMARS: Mapping[str, Grammar] = {
             "enum_constant": "member",
         },
         overloads=frozenset({"method_declaration", "constructor_declaration"}),
+        once=(
+            "(formal_parameters (formal_parameter name: (identifier) @n)) @h",
+            "(switch_block (switch_block_statement_group (switch_label (_) @n))) @h",
+            "(switch_block (switch_rule (switch_label (_) @n))) @h",
+        ),
     ),
     "kotlin": Grammar(
         kinds={
@@ -185,6 +192,11 @@ GRAMMARS: Mapping[str, Grammar] = {
             "enum_entry": "member",
         },
         overloads=frozenset({"function_declaration"}),
+        once=(
+            "(class_parameters (class_parameter . (identifier) @n)) @h",
+            "(class_parameters (class_parameter . (modifiers) . (identifier) @n)) @h",
+            "(when_expression (when_entry condition: (_) @n)) @h",
+        ),
     ),
     "c_sharp": Grammar(
         kinds={
@@ -202,6 +214,10 @@ GRAMMARS: Mapping[str, Grammar] = {
             "enum_member_declaration": "member",
         },
         overloads=frozenset({"method_declaration", "constructor_declaration"}),
+        once=(
+            "(parameter_list (parameter name: (identifier) @n)) @h",
+            "(switch_body (switch_section (constant_pattern) @n)) @h",
+        ),
     ),
     "swift": Grammar(
         kinds={
@@ -216,6 +232,10 @@ GRAMMARS: Mapping[str, Grammar] = {
             "enum_entry": "member",
         },
         overloads=frozenset({"function_declaration", "protocol_function_declaration", "init_declaration"}),
+        once=(
+            "(dictionary_literal key: (_) @n) @h",
+            "(switch_statement (switch_entry (switch_pattern) @n)) @h",
+        ),
     ),
     "c": Grammar(kinds=_C, patterns=_C_PATTERNS, once=_C_ONCE),
     "cpp": Grammar(
@@ -233,7 +253,11 @@ GRAMMARS: Mapping[str, Grammar] = {
             "assignment": "variable",
         },
         patterns=("(assignment left: (constant)) @n", "(class name: (_)) @n", "(module name: (_)) @n"),
-        once=("(hash (pair key: (_) @n)) @h", "(argument_list (pair key: (_) @n)) @h"),
+        once=(
+            "(hash (pair key: (_) @n)) @h",
+            "(argument_list (pair key: (_) @n)) @h",
+            "(case (when pattern: (pattern) @n)) @h",
+        ),
     ),
 }
 

@@ -1,7 +1,8 @@
 """Rule ``json-keys``: merge JSON objects key by key, formatting kept.
 
 New keys are put behind the key that they stood behind, or in order where all three sides are sorted. Arrays merge
-only as sets of scalars; objects within arrays, a key that both sides set, and text with comments are declined.
+only as sets of scalars; objects within arrays, a key that both sides set, conditions that both sides add to a package's
+exports, and text with comments are declined.
 Invariant: the result parses, has no doubled key, and its value is what both sides' edits make of the base's.
 """
 
@@ -18,6 +19,8 @@ APPLIES: tuple[str, ...] = ("*.json", "*.jsonc", "*.webmanifest", "*.ipynb", "*.
 ORDER: int = 610
 
 _DEEPEST = 100
+_CONDITIONAL = ("exports", "imports")
+_PATHS = (".", "#")
 _TOKEN = re.compile(rb'[ \t\r\n]*("(?:[^"\\]|\\.)*"|[-+.0-9A-Za-z]+|[\[\]{}:,])', re.DOTALL)
 
 
@@ -32,7 +35,24 @@ def rule(collision: Collision) -> Resolved | Declined:
     """
     if collision.path.endswith(b".ipynb"):
         return Declined(why="a notebook has cells, not keys: author")
-    return replayed(collision, read, load)
+    outcome = replayed(collision, read, load)
+    if isinstance(outcome, Resolved) and collision.path.rpartition(b"/")[2] == b"package.json":
+        sides = [load(side.content or b"") for side in (collision.base, collision.main, collision.change)]
+        known = [side if isinstance(side, dict) else {} for side in sides]
+        if any(_both_add_conditions(*(side.get(name) for side in known)) for name in _CONDITIONAL):
+            return Declined(why="of a package's exports the first condition that holds counts: model")
+    return outcome
+
+
+def _both_add_conditions(base: Any, main: Any, change: Any) -> bool:
+    """Return whether some object got keys from both sides that are no paths, which begin with a dot or a hash."""
+    if not isinstance(main, dict) or not isinstance(change, dict):
+        return False
+    before = base if isinstance(base, dict) else {}
+    new = [{key for key in side if key not in before and key[:1] not in _PATHS} for side in (main, change)]
+    if all(new):
+        return True
+    return any(_both_add_conditions(before.get(key), main[key], change[key]) for key in main if key in change)
 
 
 def load(content: bytes) -> Any:

@@ -28,6 +28,9 @@ ORDERED_WORDS = frozenset(
 
 MISSING = object()
 _LINE_FEED = re.compile(rb"(?<!\r)\n")
+_SETTING = re.compile(r"([A-Za-z_][\w.-]*)(?:\[[^\]]*\])?[ ]*[=<>~!]=?")
+"""An item that gives a name its value, or a package its versions: of two with one name one would count."""
+
 _COMMENT = re.compile(rb"^[ \t]*(#[^\r\n]*)", re.MULTILINE)
 
 
@@ -325,7 +328,7 @@ def _with_lead(result: list[Member], at: int, member: Member, leads: set[bytes])
 
 
 def _must_be_a_set(base: Keyed, main: Keyed, change: Keyed, name: Hashable) -> None:
-    """Decline lists whose order may mean something: named so, options, or numbers that are not sorted."""
+    """Decline lists whose order may mean something: named so, options, exceptions, values, or unsorted numbers."""
     word = _shown(name).rpartition(".")[2].strip("'\"").lower().replace("-", "_")
     if word in ORDERED_WORDS or word.rpartition("_")[2] in ORDERED_WORDS:
         raise CannotMerge(f"the order of {_shown(name)} may matter: model")
@@ -333,8 +336,19 @@ def _must_be_a_set(base: Keyed, main: Keyed, change: Keyed, name: Hashable) -> N
     every = {member.key for side in sides for member in side.members}
     if any(str(key).lstrip("\"'").startswith("-") for key in every):
         raise CannotMerge(f"{_shown(name)} holds options, whose order may matter: model")
+    if any(str(key).lstrip("\"'").startswith("!") for key in every):
+        raise CannotMerge(f"{_shown(name)} holds exceptions, whose order may matter: model")
+    if twice := _set_in(main, base) & _set_in(change, base):
+        raise CannotMerge(f"both sides set {min(twice)} in {_shown(name)}: author")
     if not all(isinstance(key, str) for key in every) and not all(_is_sorted(side.members) for side in sides):
         raise CannotMerge(f"{_shown(name)} holds numbers, whose order may matter: model")
+
+
+def _set_in(side: Keyed, base: Keyed) -> set[str]:
+    """Return the names that a side's new items give a value."""
+    before = {member.key for member in base.members}
+    found = (_SETTING.match(str(member.key).lstrip("\"'")) for member in side.members if member.key not in before)
+    return {match[1] for match in found if match}
 
 
 def _by_key(side: Keyed, name: Hashable) -> dict[Hashable, Member]:

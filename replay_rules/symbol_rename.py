@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from qodebase.collision import Collision, Declined, Resolved, Side
@@ -96,6 +96,10 @@ def dangling(language: str, base: bytes, result: bytes, left: frozenset[bytes] =
     This is what a merge of a rename with a new caller looks like, and lines cannot show it. Of imports and constants,
     which a file may have from elsewhere too, only those count that are among ``left``: words that a side gave up.
     """
+    return next(_dangling(language, base, result, left), b"").decode(errors="replace")
+
+
+def _dangling(language: str, base: bytes, result: bytes, left: frozenset[bytes]) -> Iterator[bytes]:
     gone = _defined(language, base) - _defined(language, result)
     gone |= (held(language, base) & left) - held(language, result)
     gone = frozenset(one for one in gone if one in result and re.search(rb"\b" + re.escape(one) + rb"\b", result))
@@ -105,8 +109,7 @@ def dangling(language: str, base: bytes, result: bytes, left: frozenset[bytes] =
         after = parsed_once(language, result)
         uses = [node for node in after.nodes("identifier") if after.text(node) == name]
         if uses and not any(_context(node)[1] in _RISKY or _binds(node) for node in uses):
-            return name.decode(errors="replace")
-    return ""
+            yield name
 
 
 def stale_use(collision: Collision, result: bytes) -> str:
@@ -116,8 +119,21 @@ def stale_use(collision: Collision, result: bytes) -> str:
     if language is None or base is None or main is None or change is None or result in (main, change):
         return ""
     left = _words_gone(base, main, change)
-    name = dangling(language, base, result, left) if left else ""
-    return f"rename: {name} is used and no longer defined" if name else ""
+    for name in _dangling(language, base, result, left) if left else ():
+        if not any(_has_elsewhere(language, side, result, name) for side in (main, change)):
+            return f"rename: {name.decode(errors='replace')} is used and no longer defined"
+    return ""
+
+
+def _has_elsewhere(language: str, side: bytes, result: bytes, name: bytes) -> bool:
+    """Return whether a side uses a name wherever the result does and defines it no more: it has it from elsewhere.
+
+    That is what a definition that moved to another file looks like, where files share names.
+    """
+    if name in _defined(language, side) or name in held(language, side):
+        return False
+    word = re.compile(rb"\b" + re.escape(name) + rb"\b")
+    return not Counter(filter(word.search, result.split(b"\n"))) - Counter(side.split(b"\n"))
 
 
 def _words_gone(base: bytes, main: bytes, change: bytes) -> frozenset[bytes]:

@@ -119,6 +119,8 @@ def definitions_in(parsed: Parsed) -> tuple[Definition, ...]:
         inside = around[-1][2] if around else ""
         if kind in ("variable", "test") and (inside == "function" or not _is_open(node, grammar.kinds)):
             continue
+        if inside in ("function", "test") and _in_literal(node):
+            continue
         name, kind = _named(parsed, node, kind)
         if name in _REPEATED:
             continue
@@ -160,6 +162,11 @@ def doubled_keys(parsed: Parsed) -> Counter[bytes]:
             found[mark[1]] += 1
         seen.add(mark)
     return found
+
+
+def _in_literal(node: Node) -> bool:
+    """Return whether a method stands in an object's literal: in a function several may have one of that name."""
+    return node.type == "method_definition" and node.parent is not None and node.parent.type == "object"
 
 
 def _is_open(node: Node, kinds: Mapping[str, str]) -> bool:

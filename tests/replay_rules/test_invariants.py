@@ -122,3 +122,58 @@ def test_no_bytes_make_it_raise() -> None:
     for path in ("a.py", "a.json", "a.toml", "a.rb", "a"):
         for content in (b"", b"\x00", b"\xff\xfe{", b"[" * 20_000, b"{" * 5000, b'{"a":1,"a":'):
             assert isinstance(objection(collide(path, b"", content, content + b"\n"), content + b"\n\n"), str)
+
+
+def test_faults_that_both_sides_bring_are_not_doubted_where_nothing_else_is_wrong() -> None:
+    base = b"struct A {\n%s  int a;\n  int b;\n  int c;\n  int d;\n%s};\n"
+    odd = b"  void f%d() ODD_MACRO(x) ODD%d;\n"
+    one, two = odd % (1, 1), odd % (2, 2)
+    sides = [base % both for both in ((b"", b""), (one, b""), (b"", two))]
+    assert doubt("a.hpp", *sides) == ""
+    assert objection(collide("a.hpp", *sides), base % (one, two)).startswith("I1")
+    torn = collide("a.hpp", sides[0], sides[0].replace(b"a;", b"e;"), sides[2])
+    assert merge_objection(torn, (base % (one, two)).replace(b"a;", b"e;"))
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "around"),
+    [
+        ("app.properties", b"%s = 1\n", b"%s"),
+        (".env", b"%s=1\n", b"%s"),
+        ("Makefile", b"%s:\n\trun it\n", b"%s"),
+        ("run.sh", b"%s() {\n  :\n}\n", b"%s"),
+        ("Main.strings", b'"%s" = "x";\n', b"%s"),
+        ("strings.xml", b'<string name="%s">x</string>\n', b"<resources>\n%s</resources>\n"),
+    ],
+)
+def test_a_key_of_a_text_or_of_xml_that_both_add_is_doubted(path: str, line: bytes, around: bytes) -> None:
+    rows = [line % (b"old%d" % number) for number in range(8)]
+    new, other = line % b"new", line % b"other"
+    tops = [rows, [*rows[:1], new, *rows[1:]], [*rows[:7], new, *rows[7:]], [*rows[:7], other, *rows[7:]]]
+    base, main, change, apart = (around % b"".join(top) for top in tops)
+    shown = '"new"' if path == "Main.strings" else "new"
+    assert doubt(path, base, main, change) == f"I2: the key `{shown}` stands more often than on either side"
+    assert doubt(path, base, main, apart) == ""
+
+
+JOBS = b"jobs:\n  one:\n    steps:\n%s" % b"".join(
+    b"    - use: %s\n      with: 1\n" % name for name in (b"a", b"b", b"c")
+)
+TALL = b'a = """\none\n\n\ntwo\n"""\nb = "x"\n'
+
+
+@pytest.mark.parametrize(
+    ("path", "base", "one", "two"),
+    [
+        ("a.yaml", JOBS, (b"a\n      with", b"a\n      by"), (b"c\n      with", b"c\n      by")),
+        ("a.yaml", JOBS, (b"  one:", b"  two:"), (b"c\n      with: 1", b"c\n      with: 2")),
+        ("a.toml", TALL, (b"\none", b"\n1"), (b"two", b"2")),
+        ("a.toml", TALL.replace(b'"""', b"'''"), (b"\none", b"\n1"), (b"two", b"2")),
+    ],
+)
+def test_what_both_sides_edit_below_one_key_is_not_astray(
+    path: str, base: bytes, one: tuple[bytes, bytes], two: tuple[bytes, bytes]
+) -> None:
+    main, change = base.replace(*one), base.replace(*two)
+    assert doubt(path, base, main, change) == ""
+    assert doubt(path, base, change, main) == ""

@@ -149,3 +149,15 @@ def test_an_item_that_both_sides_took_out_was_changed_by_both(base: bytes, main:
 def test_a_reason_can_be_written_whatever_the_key() -> None:
     main, change = b'{"a": 1, "\\ud800": 2}', b'{"a": 1, "\\ud800": 3}'
     assert reason_of(rule(collide("a.json", b'{"a": 1}', main, change))).encode()
+
+
+def test_conditions_of_a_package_s_exports_keep_their_order_and_paths_need_none() -> None:
+    base = b'{"exports": {".": {"import": "./a.mjs"}}}'
+    main = edited(base, (b'.mjs"', b'.mjs", "default": "./a.js"'))
+    change = edited(base, (b'.mjs"', b'.mjs", "node": "./n.js"'))
+    assert "first condition" in reason_of(rule(collide("shop/package.json", base, main, change)))
+    assert content_of(rule(collide("schema.json", base, main, change)))
+    one, two = (edited(base, (b'.mjs"}', b'.mjs"}, "./%s": "./x.js"' % name)) for name in (b"b", b"c"))
+    both = edited(base, (b'.mjs"}', b'.mjs"}, "./b": "./x.js", "./c": "./x.js"'))
+    assert content_of(rule(collide("package.json", base, one, two))) == both
+    assert content_of(rule(collide("package.json", b"[1]", b"[1, 2]", b"[1, 3]"))) == b"[1, 2, 3]"

@@ -75,3 +75,12 @@ def test_a_rename_is_seen_whatever_else_holds_the_old_word(left: bytes, doubted:
     used = (b"    pass\n", b"    return old(1)\n")
     main, change = base.replace(b"def old(x)", b"def new(x)"), base.replace(*used)
     assert bool(stale_use(three(base, main, change), main.replace(*used))) == doubted
+
+
+def test_a_definition_that_moved_to_another_file_is_no_rename() -> None:
+    base = b"package a\n\nfunc old() {\n\tmoved()\n}\n\nfunc user() {\n\told()\n}\n\nfunc more() {\n\tother()\n}\n"
+    main = base.replace(b"func old() {\n\tmoved()\n}\n\n", b"")
+    change, again = (base.replace(b"\tother()\n", use) for use in (b"\tanother()\n", b"\told()\n"))
+    for one, two in ((main, change), (change, main)):
+        assert stale_use(three(base, one, two, b"a.go"), main.replace(b"\tother", b"\tanother")) == ""
+    assert "rename: old" in stale_use(three(base, main, again, b"a.go"), main.replace(b"\tother", b"\told"))

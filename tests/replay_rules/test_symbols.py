@@ -88,6 +88,41 @@ def test_keys_that_stand_twice_in_one_literal_are_counted_and_equal_keys_of_two_
     assert doubled_keys(parse("javascript", b"x = [{a: 1}, {a: 2, b: {a: 1}}];\n")) == {}
 
 
+@pytest.mark.parametrize(
+    ("language", "content", "found"),
+    [
+        ("rust", b"fn f() { match x { 1 => 1, 2 if a => 1, 2 if b => 1, 1 => 2, _ if a => 0, _ => 0 } }", {b"1": 1}),
+        ("rust", b"fn f() { match x { 1 => match y { 1 => 0 } } }", {}),
+        ("java", b"class A { void f(int a, long a) { switch (x) { case 1: case 2: case 1: } } }", {b"a": 1, b"1": 1}),
+        ("java", b"class A { int f() { return switch (x) { case 1 -> 2; case 1, 2 -> 3; }; } }", {b"1": 1}),
+        ("kotlin", b"fun f() = when (x) {\n 1, 2 -> 1\n is A -> 2\n 2 -> 3\n else -> 0\n}", {b"2": 1}),
+        ("kotlin", b"class A(val a: Int, private val b: a, val c: Int = a, b: String)", {b"b": 1}),
+        (
+            "c_sharp",
+            b"class A { void F(int a, string a) { switch (x) { case 1: break; case 1: break; } } }",
+            {b"a": 1, b"1": 1},
+        ),
+        (
+            "swift",
+            b"switch x {\ncase 1, 2: a()\ncase 2: b()\ndefault: c()\n}\nlet d = [1: 1, 2: 2, 1: 3]\n",
+            {b"1": 1, b"2": 1},
+        ),
+        ("ruby", b"case x\nwhen 1, A then a\nwhen 1\n b\nelse\n c\nend\n", {b"1": 1}),
+    ],
+)
+def test_cases_and_parameters_that_stand_twice_are_counted(
+    language: str, content: bytes, found: dict[bytes, int]
+) -> None:
+    assert doubled_keys(parse(language, content)) == found
+
+
+def test_methods_of_literals_in_a_function_are_told_apart_by_their_literal() -> None:
+    apart = b"test('t', () => {\n  const a = {m() {}}\n  use({m() {}, n() { class C { m() {} } }})\n})\nb = {m() {}}\n"
+    assert [one.qualified for one in definitions("javascript", apart)] == ["'t'", "'t'.C", "'t'.C.m", "m"]
+    assert doubled_keys(parse("javascript", apart)) == {}
+    assert doubled_keys(parse("javascript", b"f(() => ({m() {}, n: 1, m() {}}))\n")) == {b"m": 1}
+
+
 @pytest.mark.parametrize("language", GRAMMARS)
 def test_no_bytes_make_it_raise(language: str) -> None:
     hostile = [b"", b"\x00\xff\xfe", b"(" * 3000, b"class class class", b"def f(\n  @\n}}}", b"\xe9 = {", b"test(`a`, "]

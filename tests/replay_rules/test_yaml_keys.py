@@ -150,3 +150,21 @@ def test_long_lines_of_blanks_and_long_numbers_are_read_in_time() -> None:
     assert time.process_time() - began < 2
     base = b"a:\n  - 1\n  - " + b"9" * 5000 + b"\nb: 1\n"
     assert content_of(rule(collide("a.yaml", base, base + b"c: 1\n", base.replace(b"b: 1", b"b: 2"))))
+
+
+def test_a_list_gives_a_name_one_value_and_exceptions_keep_their_order() -> None:
+    base = b"env:\n  - PORT=80\n"
+    added = b"  - %s\n"
+    outcome = [rule(collide("a.yaml", base, base + added % b"A=1", base + added % two)) for two in (b"A=2", b"B=2")]
+    assert "both sides set A in env" in reason_of(outcome[0])
+    assert content_of(outcome[1]) == base + added % b"A=1" + added % b"B=2"
+    pins = rule(collide("a.yaml", base, base + added % b"shop==1", base + added % b"shop>=2"))
+    assert "both sides set shop" in reason_of(pins)
+    assert "exceptions" in reason_of(rule(collide("a.yaml", base, base + added % b"'!a'", base + added % b"b")))
+
+
+def test_a_name_that_a_list_gives_two_values_is_found() -> None:
+    reader = reader_of(b"a.yaml")
+    assert reader is not None
+    assert dict(reader(b"e:\n  - A=1\n  - B=1\n  - 'A=2'\nf:\n  - B=1\n").doubled) == {b"A=": 2}
+    assert dict(reader(b"e:\n  - A=1\n  - A=2\n  - A=3\n").doubled) == {b"A=": 2}
