@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
 
 import msgspec
 
 from qodebase.errors import QodebaseError
 from qodebase.paths import RepoPath
-
-Selection = Literal["names", "files", "all"]
-"""What tells that a check need not run: the names that it mentions, the files that it read, or nothing."""
 
 
 class BadCheck(QodebaseError):

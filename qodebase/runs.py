@@ -16,7 +16,7 @@ from typing import IO, Any, BinaryIO, Literal
 import msgspec
 
 from qodebase.caps import Caps
-from qodebase.check import Selection
+from qodebase.check_selection import Selection
 from qodebase.codec import JSON, BadData, json_decoder
 from qodebase.errors import QodebaseError
 from qodebase.intent import Intent, check_order

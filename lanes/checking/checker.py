@@ -19,7 +19,8 @@ from lanes.checking.sharing import Over, Wanted
 from lanes.checking.space import Space
 from lanes.checking.trees import Code, Trees
 from lanes.reach.mentions import Mentioned
-from qodebase.check import Check, Selection, read_together
+from qodebase.check import Check, read_together
+from qodebase.check_selection import Selection
 from qodebase.paths import RepoPath
 from qodebase.ports import Clock, Judgement, Verdict
 from qodebase.trunk.folder import Node

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from qodebase.caps import NO_CAPS, Caps, caps_of, seconds_of
-from qodebase.check import Selection
+from qodebase.check_selection import Selection
 from qodebase.clock import SystemClock
 from qodebase.commands.support.called import SOURCE, check_call, check_names
 from qodebase.commands.support.functions import made_model

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from qodebase.check import Selection
+from qodebase.check_selection import Selection
 from qodebase.privacy import PrivacySettings
 from qodebase.rule_settings import RuleSettings
 

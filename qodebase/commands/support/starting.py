@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from qodebase.caps import NO_CAPS, Caps
-from qodebase.check import Selection
+from qodebase.check_selection import Selection
 from qodebase.commands.support.checks import check_checks
 from qodebase.commands.support.environment import environment, keep_environment
 from qodebase.commands.support.facts import check_facts, is_described

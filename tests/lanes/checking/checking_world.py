@@ -15,7 +15,8 @@ from lanes.checking.sandbox import Sandbox
 from lanes.checking.trees import Code, Trees
 from lanes.step import to_trunk
 from qodebase.change import REGULAR
-from qodebase.check import Check, Limits, Selection
+from qodebase.check import Check, Limits
+from qodebase.check_selection import Selection
 from qodebase.clock import SystemClock
 from qodebase.edits import Edit
 from qodebase.paths import RepoPath

@@ -8,7 +8,8 @@ import pytest
 from checking_world import CheckingWorld
 
 from lanes.checking.sandbox import Sandbox
-from qodebase.check import Check, Selection
+from qodebase.check import Check
+from qodebase.check_selection import Selection
 from qodebase.paths import RepoPath
 from qodebase.ports import Verdict
 
