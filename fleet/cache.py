@@ -151,9 +151,16 @@ def _opened(folder: Path) -> Any:
     make_private(folder)
     # SQLite gives its other files the mode of this one.
     os.close(private(str(folder / diskcache.core.DBNAME), os.O_RDWR | os.O_CREAT))
-    return diskcache.Cache(
-        str(folder), timeout=_TIMEOUT_S, disk=TextDisk, eviction_policy="none", cull_limit=0, statistics=0
-    )
+    store = diskcache.Cache.__new__(diskcache.Cache)
+    try:
+        store.__init__(
+            str(folder), timeout=_TIMEOUT_S, disk=TextDisk, eviction_policy="none", cull_limit=0, statistics=0
+        )
+    except BaseException:
+        # A cache that cannot be opened leaves its database open.
+        store.close()
+        raise
+    return store
 
 
 def _done(store: Any, batch: list[_Request]) -> list[Any]:

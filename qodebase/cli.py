@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from io import TextIOWrapper
 from typing import Annotated
 
@@ -51,6 +52,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    # Of code that models write it is judged whether it compiles; what is odd in it is no news of this program.
+    warnings.filterwarnings("ignore", category=SyntaxWarning)
     try:
         code = make_app()(prog_name="qodebase", standalone_mode=False)
         raise SystemExit(code or 0)

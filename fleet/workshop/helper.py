@@ -128,4 +128,9 @@ async def _ended(process: Process) -> None:
         # `Process.kill` would first ask the system whether it has ended, and take the answer from the loop's watcher.
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
-    await process.communicate()
+    try:
+        await process.communicate()
+    except asyncio.CancelledError:
+        # It is dead, but the loop has yet to hear of it.
+        await process.communicate()
+        raise

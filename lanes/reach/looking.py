@@ -17,6 +17,10 @@ _LOOKING = """
     _convert _convert_ _current_exceptions _current_frames _eval_type _evaluate _getframe addaudithook ag_code ag_frame
     cr_code cr_frame cr_origin gi_code gi_frame tb_lasti tb_next
 
+    _get_context _new_context _setprofileallthreads _settraceallthreads _warnings_context capture_call_graph
+    evaluate_forward_ref f_generator format_call_graph get_all_awaited_by monitoring print_call_graph remote_exec
+    setprofile_all_threads settrace_all_threads
+
     excepthook exc_info formatException formatStack formatwarning get_stack print_stack redirect_stderr showwarning
     unraisablehook
 
@@ -75,10 +79,12 @@ _HANDLING = """
 """
 NAMED_BESIDE = frozenset(("logging", "warnings"))
 """Modules of which some words say that code shows lines; they are looked for beside the name of the module."""
-# Whoever gets what is logged or warned of sees lines; what is logged to may be a file that is read.
+# Whoever gets what is logged or warned of sees lines; what is logged to may be a file that is read. What a text means
+# for its owner is looked for among all names of that one's module.
 _LOOKING_BESIDE = {
     "basicConfig": frozenset(("filemode", "handlers", "stream")),
     "catch_warnings": frozenset(("record",)),
+    "evaluate": frozenset(("owner",)),
     "logging": frozenset(_HANDLING.split()),
     "warnings": frozenset(("filters",)),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -14,6 +15,9 @@ _WRITING = frozenset(("encoding", "fileno", "flush", "isatty", "write", "writeli
 """By these a file is only written to."""
 _OF_ITSELF = frozenset(("cls", "self"))
 """What a method calls its class and its object."""
+_SHOWS_LINES = sys.version_info >= (3, 13)
+"""Whether among the members that Python hands to a class of classes is the line of the class."""
+_PLAIN_CLASSES = frozenset(("ABCMeta", "EnumMeta", "EnumType", "type"))
 
 
 @dataclass(slots=True)
@@ -79,7 +83,7 @@ def _take_attribute(node: ast.Attribute, seen: Seen) -> Iterator[ast.AST]:
         by, one = one.attr, one.value
         # A text that is put together may name everything.
         seen.looks |= by in FORMATTING and not isinstance(one, ast.Constant)
-        name = one.attr if isinstance(one, ast.Attribute) else one.id if isinstance(one, ast.Name) else ""
+        name = _last_name(one)
         # Whoever puts something in its place reads all that is written there.
         seen.looks |= (bound and by == "stderr") or (name == "stderr" and (bound or by not in _WRITING))
         if (by.startswith("__") and by not in ABOUT_NAMES) or (name == "__code__" and by not in OF_CODE):
@@ -96,7 +100,7 @@ def _take_call(node: ast.Call, seen: Seen) -> Iterator[ast.AST]:
         seen.looks |= name in FORMATTING
         yield from node.args[2:]
         return
-    function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    function = _last_name(node.func)
     if function in _LINE_OF_A_FILTER:
         unknown = (isinstance(one, ast.Starred) for one in node.args), (one.arg is None for one in node.keywords)
         seen.looks |= any(map(any, unknown)) or len(node.args) > _LINE_OF_A_FILTER[function]
@@ -124,9 +128,22 @@ def _take_statement(node: ast.AST, seen: Seen) -> None:
         seen.globals.update(node.names)
     elif isinstance(node, ast.Import | ast.ImportFrom):
         _take_import(node, seen)
+    elif isinstance(node, ast.ClassDef):
+        seen.looks |= _SHOWS_LINES and _is_given_members(node)
     elif isinstance(node, ast.MatchClass):
         seen.whole.update(node.kwd_attrs)
         seen.looks |= not FORMATTING.isdisjoint(node.kwd_attrs)
+
+
+def _is_given_members(node: ast.ClassDef) -> bool:
+    """Return whether a class makes classes in a way of its own, or is made in such a way."""
+    if any(_last_name(base) in _PLAIN_CLASSES for base in node.bases):
+        return True
+    return any(one.arg in ("metaclass", None) and _last_name(one.value) not in _PLAIN_CLASSES for one in node.keywords)
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _take_import(node: ast.Import | ast.ImportFrom, seen: Seen) -> None:

@@ -126,7 +126,8 @@ def _bound_alone(node: ast.stmt) -> str:
         case ast.FunctionDef(decorator_list=[], name=name) | ast.AsyncFunctionDef(decorator_list=[], name=name):
             return name
         case ast.ClassDef(decorator_list=[], bases=[], keywords=[], name=name) if _is_plain(node.body):
-            return name
+            # With parameters it is derived from a class of Python's, which looks at its members.
+            return "" if getattr(node, "type_params", ()) else name
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_constant(value):
             return name
         case ast.AnnAssign(target=ast.Name(id=name), value=value, annotation=kind) if value and _is_constant(value):

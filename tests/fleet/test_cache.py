@@ -11,7 +11,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,15 @@ def read(folder: Path, *numbers: int) -> list[Answer | None]:
 def doctor(folder: Path, statement: str, *values: Any) -> None:
     with closing(sqlite3.connect(folder / "cache.db")) as database, database:
         assert database.execute(statement, values).rowcount == 1
+
+
+def open_files() -> list[str]:
+    """Return the names of all files that this process has open."""
+    found = []
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):
+            found.append(os.readlink(f"/proc/self/fd/{number}"))
+    return found
 
 
 def test_answers_come_back_as_they_were(tmp_path: Path) -> None:
@@ -186,6 +195,7 @@ def test_a_broken_database_is_a_clear_error(tmp_path: Path) -> None:
         assert isinstance(error, CacheFailed)
         assert str(tmp_path) in error.message
         assert "--cache off" in error.hint
+    assert not [name for name in open_files() if name.startswith(str(tmp_path))]
 
 
 def test_two_caches_share_a_folder(tmp_path: Path) -> None:

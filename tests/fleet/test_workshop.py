@@ -234,6 +234,19 @@ def test_nothing_waits_for_a_helper_that_hangs(bench: Bench, monkeypatch: pytest
     asyncio.run(main())
 
 
+def test_the_end_of_a_helper_is_heard_of_also_by_those_who_have_no_time_for_it() -> None:
+    async def main() -> None:
+        process = await asyncio.create_subprocess_exec("sleep", "60", stdin=subprocess.PIPE)
+        ending = asyncio.create_task(helper._ended(process))
+        await asyncio.sleep(0)
+        ending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await ending
+        assert process.returncode == -signal.SIGKILL
+
+    asyncio.run(main())
+
+
 def test_work_that_the_helper_has_no_room_for_is_done_here(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shop, "_OUT", 2)
 

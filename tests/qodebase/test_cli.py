@@ -48,6 +48,15 @@ def test_the_help_loads_nothing_heavy() -> None:
     assert done.stderr == "[]\n"
 
 
+def test_what_is_odd_in_the_code_of_others_is_not_told() -> None:
+    code = (
+        "import sys\nfrom qodebase.cli import main\nsys.argv = ['qodebase', '--version']\n"
+        "try:\n    main()\nexcept SystemExit:\n    compile('1 is 1', 'module', 'exec')\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
 def test_the_help_needs_less_than_three_tenths_of_a_second_of_the_processor() -> None:
     def seconds() -> float:
         before = os.times()

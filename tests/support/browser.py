@@ -142,6 +142,8 @@ async def browser(folder: Path) -> AsyncIterator[Browser]:
         if process.returncode is None:
             process.terminate()
         await process.wait()
+        # Those whom it started may hold the other end of the pipe a little longer.
+        process._transport.close()  # type: ignore[attr-defined]
 
 
 async def _address(process: asyncio.subprocess.Process) -> str:

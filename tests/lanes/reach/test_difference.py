@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from lanes.reach.difference import names_changed
@@ -169,3 +171,10 @@ def test_a_mark_of_bytes_and_a_usual_coding_say_nothing() -> None:
     assert names_changed(b"# coding=utf-8\nA = 1\n", b"A = 2\n") == {"A"}
     for other in (b"# coding: latin-1", b"# vim: set fileencoding=cp1252 :", b"# coding: utf-7", b"\n# coding: gbk"):
         assert names_changed(other + b"\nA = 1\n", other + b"\nA = 2\n") is None
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="no parameters of classes")
+def test_a_class_with_parameters_is_more_than_a_name() -> None:
+    assert names_changed(b"class A:\n    a = 1\n", b"class A:\n    a = 2\n") == {"A"}
+    assert names_changed(b"class A[T]:\n    a = 1\n", b"class A[T]:\n    a = 2\n") is None
+    assert names_changed(b"def one[T](a):\n    return 1\n", b"def one[T](a):\n    return 2\n") == {"one"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,44 @@ CASES = {
         "assert b'line 6' in os.read(out, 9999)",
     ),
 }
+
+OF_THREADS = "import threading\n\nSEEN = []\n---\n"
+IF_NEW = {
+    (3, 12, "a function that is told of every line"): (
+        PLAIN,
+        "import sys\n\nSEEN = []\n---\n"
+        "told = sys.monitoring\ntold.use_tool_id(3, 'it')\nline = told.events.LINE\n"
+        "told.register_callback(3, line, lambda code, at: SEEN.append(at))\ntold.set_events(3, line)\nmod.two()\n"
+        "told.set_events(3, 0)\nassert 6 in SEEN",
+    ),
+    (3, 12, "a function that follows all threads"): (
+        PLAIN,
+        f"{OF_THREADS}threading.settrace_all_threads(lambda frame, *_: SEEN.append(str(frame)))\nmod.two()\n"
+        "threading.settrace_all_threads(None)\nassert any('line 5' in one for one in SEEN)",
+    ),
+    (3, 12, "a function that measures all threads"): (
+        PLAIN,
+        f"{OF_THREADS}threading.setprofile_all_threads(lambda frame, *_: SEEN.append(str(frame)))\nmod.two()\n"
+        "threading.setprofile_all_threads(None)\nassert any('line 5' in one for one in SEEN)",
+    ),
+    (3, 13, "the members of a class"): (
+        f"{EARLY}class Numbers(type):\n    def __new__(made_by, name, bases, members):\n"
+        "        made = super().__new__(made_by, name, bases, members)\n"
+        "        made.total = sum(one for one in members.values() if isinstance(one, int))\n        return made\n\n\n"
+        "class Two(metaclass=Numbers):\n    two = 2\n",
+        "assert mod.Two.total == 14",
+    ),
+    (3, 13, "the members of a class, given to a function"): (
+        f"{EARLY}TOTAL = []\n\n\ndef made(name, bases, members):\n    TOTAL.append(str(members))\n\n\n"
+        "class Two(metaclass=made):\n    two = 2\n",
+        "assert ': 12,' in mod.TOTAL[0]",
+    ),
+    (3, 14, "who waits for whom"): (
+        f"import asyncio\n\n\n{EARLY}async def two():\n    return asyncio.format_call_graph()\n",
+        "import asyncio\n---\nassert 'line 9' in asyncio.run(mod.two())",
+    ),
+}
+CASES |= {why: case for (*since, why), case in IF_NEW.items() if sys.version_info[:2] >= tuple(since)}
 
 
 @pytest.mark.parametrize("why", CASES)
