@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from functools import cache
+from types import ModuleType
 
-ALWAYS_UNHEARD = frozenset(
-    ("_dbm", "_gdbm", "_interpreters", "_testcapi", "_testinternalcapi", "_tkinter", "_xxsubinterpreters")
-)
+ALWAYS_UNHEARD = frozenset(("_dbm", "_gdbm", "_testcapi", "_testinternalcapi", "_tkinter", "_xxsubinterpreters"))
 """Modules of Python's own that open files by themselves, or run code that is not heard."""
 
 # These work on what they are given, or open files by Python's own functions.
@@ -51,6 +50,19 @@ def loaded_unheard() -> frozenset[str]:
     files = {name: path for name, module in sys.modules.items() if isinstance(path := _file_of(module), str)}
     found = {name for name, path in files.items() if path.endswith(_SUFFIXES) and is_unheard(name, path)}
     return frozenset(found.union(_installed(files)) if found else found)
+
+
+@cache
+def loaded_runners() -> frozenset[ModuleType]:
+    """Return modules, loaded already, that are those of pytest itself and no packages.
+
+    All that is imported from one lies in it.
+    """
+    return frozenset(
+        module
+        for name, module in sys.modules.items()
+        if name.startswith(("_pytest.", "pluggy.")) and type(module) is ModuleType and not hasattr(module, "__path__")
+    )
 
 
 def _file_of(module: object) -> object:

@@ -8,14 +8,17 @@ import importlib.machinery
 import os
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
+from lanes.checking.inside.compiled import loaded_runners
 from lanes.checking.inside.databases import hear_databases
-from lanes.checking.inside.looks import hear_certificates
+from lanes.checking.inside.looks import hear_certificates, hear_interpreters
 from lanes.checking.inside.reads import Reads
 
 _LIBRARY = os.path.dirname(os.__file__) + "/"
 _OPENING = frozenset(("ssl", "sqlite3.dbapi2"))
+_INTERPRETERS = "_interpreters"
 
 
 def listen(reads: Reads) -> None:
@@ -25,6 +28,8 @@ def listen(reads: Reads) -> None:
     _hear_loading(importlib.machinery.SourceFileLoader, reads)
     for name in _OPENING:
         _hear_opening(name, reads)
+    if _INTERPRETERS in sys.modules:
+        hear_interpreters(sys.modules[_INTERPRETERS], reads)
 
 
 def hear_loading_of_tests(reads: Reads) -> None:
@@ -35,7 +40,7 @@ def hear_loading_of_tests(reads: Reads) -> None:
 
 
 def _hear_statements(reads: Reads) -> None:
-    really = builtins.__import__
+    really, runners = builtins.__import__, loaded_runners()
 
     def import_(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         __tracebackhide__ = True
@@ -44,6 +49,11 @@ def _hear_statements(reads: Reads) -> None:
         except ImportError:
             reads.ask(_whole(name, (globals or {}).get("__package__"), level))
             raise
+        # Pytest asks for its own modules thousands of times; nothing that could be read depends on them.
+        if fromlist and type(module) is ModuleType and module in runners:
+            return module
+        if name == _INTERPRETERS:
+            hear_interpreters(module, reads)
         base = module.__name__ if level else name
         names = [base]
         for one in fromlist or ():
@@ -65,6 +75,8 @@ def _hear_calls(reads: Reads) -> None:
             level = len(name) - len(name.lstrip("."))
             reads.ask(_whole(name[level:], package, level))
             raise
+        if name == _INTERPRETERS:
+            hear_interpreters(module, reads)
         reads.ask(module.__name__)
         return module
 

@@ -19,11 +19,12 @@ from typing import Any
 
 from lanes.checking.inside import kernel, walls
 from lanes.checking.inside.bytecode import prepare
-from lanes.checking.inside.tally import Mark, Tally, memory_in_use
+from lanes.checking.inside.tally import CHUNK, Mark, Tally, memory_in_use
 from lanes.checking.inside.work import work
 
 _FIRST_USER = 0x70000000
 _TICK_S = 0.1
+_GATHER_MS = 10
 _REPORT_BYTES = 32 << 20
 _KEPT_BYTES = 64 << 10
 
@@ -101,10 +102,12 @@ class _Watch:
     def until_end(self) -> None:
         """Return when the worker has ended, a limit is passed, or the one who asked is gone."""
         ended = os.pidfd_open(self._worker)
-        poll = select.poll()
+        poll, ends = select.poll(), select.poll()
         for descriptor in (ended, self.output.source, self.report.source):
             poll.register(descriptor, select.POLLIN)
-        poll.register(self._asker, select.POLLRDHUP)
+        for one in (poll, ends):
+            one.register(self._asker, select.POLLRDHUP)
+        ends.register(ended, select.POLLIN)
         deadline = time.monotonic() + self._limits["wall_s"]
         look_at = time.monotonic() + _TICK_S
         while self._status is None and not self._why:
@@ -115,21 +118,28 @@ class _Watch:
             if now >= look_at:
                 self._look()
                 look_at = now + _TICK_S
+            most = 0
             for descriptor, _ in poll.poll(1000 * max(0.0, min(deadline, look_at) - now)):
                 if descriptor == self._asker.fileno():
                     self._why = "nobody waits for it any more"
-                elif descriptor != ended and not self._take(descriptor):
-                    poll.unregister(descriptor)
+                elif descriptor != ended:
+                    count = self._take(descriptor)
+                    most = max(most, count)
+                    if not count:
+                        poll.unregister(descriptor)
             self._reap()
+            if 0 < most < CHUNK and self._status is None:
+                # Who writes one line after the other is not to be interrupted by each.
+                ends.poll(_GATHER_MS)
 
-    def _take(self, descriptor: int) -> bool:
+    def _take(self, descriptor: int) -> int:
         tally = self.output if descriptor == self.output.source else self.report
-        more = tally.take()
+        count = tally.take()
         if self.output.total > self._limits["output_bytes"]:
             self._why = self._why or f"it wrote more than {self._limits['output_bytes']} bytes of output"
         elif self.report.total > _REPORT_BYTES:
             self._why = self._why or "its report is too long"
-        return more
+        return count
 
     def _look(self) -> None:
         # Outside of a process namespace the sum would be the whole machine's.

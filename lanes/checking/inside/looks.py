@@ -7,6 +7,7 @@ import importlib
 import os
 import posix
 import stat
+import sys
 from collections.abc import Callable
 from functools import wraps
 from types import ModuleType
@@ -19,6 +20,7 @@ _LOOKS = (os.stat, os.lstat, os.access, os.readlink)
 _QUIET = ModuleType(posix.__name__)
 vars(_QUIET).update(vars(posix))
 _CERTIFICATES = ("load_cert_chain", "load_dh_params", "load_verify_locations")
+_ELSEWHERE = ("call", "create", "exec", "run_func", "run_string")
 
 
 def hear_looks(reads: Reads) -> None:
@@ -34,6 +36,14 @@ def hear_looks(reads: Reads) -> None:
                 functions.add(heard)
         for module in (os, posix):
             setattr(module, really.__name__, heard)
+    globber: Any = getattr(sys.modules.get("glob"), "_StringGlobber", None)
+    if hasattr(globber, "lstat"):
+        # Python 3.13 keeps the function that was there when it was loaded.
+        globber.lstat = staticmethod(os.lstat)
+    handed: Any = getattr(sys.modules.get("pathlib._os"), "DirEntryInfo", None)
+    if handed is not None:
+        # Python 3.14 hands on what a folder's entries tell.
+        handed._stat = _of_entry(handed._stat, reads)
     _posixsubprocess.fork_exec = _starting(_posixsubprocess.fork_exec, reads)
 
 
@@ -41,6 +51,17 @@ def hear_certificates(ssl: ModuleType, reads: Reads) -> None:
     """Tell of the files that contexts of encryption load from now on."""
     for name in _CERTIFICATES:
         setattr(ssl.SSLContext, name, _loading(getattr(ssl.SSLContext, name), reads))
+
+
+def hear_interpreters(module: ModuleType, reads: Reads) -> None:
+    """Tell of code that is run in other interpreters from now on: what is done there is not heard.
+
+    Python 3.14 loads the module for this along with `concurrent.futures`.
+    """
+    for name in _ELSEWHERE:
+        really = vars(module).get(name)
+        if really is not None and not hasattr(really, "__wrapped__"):
+            setattr(module, name, _starting(really, reads))
 
 
 def _heard(really: Callable[..., Any], reads: Reads) -> Callable[..., Any]:
@@ -58,12 +79,22 @@ def _heard(really: Callable[..., Any], reads: Reads) -> Callable[..., Any]:
     return look
 
 
+def _of_entry(really: Callable[..., Any], reads: Reads) -> Callable[..., Any]:
+    @wraps(really)
+    def look(self: Any, **words: Any) -> Any:
+        __tracebackhide__ = True
+        reads.look(self._entry.path, folder=True)
+        return really(self, **words)
+
+    return look
+
+
 def _starting(really: Callable[..., Any], reads: Reads) -> Callable[..., Any]:
     @wraps(really)
-    def start(*words: Any) -> Any:
+    def start(*words: Any, **more: Any) -> Any:
         __tracebackhide__ = True
         reads.all_may_be_read()
-        return really(*words)
+        return really(*words, **more)
 
     return start
 

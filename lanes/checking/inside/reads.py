@@ -18,7 +18,7 @@ from lanes.checking.inside.places import Places, absolute
 _STARTS = frozenset(
     (
         *("subprocess.Popen", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system"),
-        *("pty.spawn", "cpython.PyInterpreterState_New"),
+        *("pty.spawn", "sys.remote_exec", "cpython.PyInterpreterState_New"),
         # Functions in machine code, and what may hold such.
         *("ctypes.dlsym", "ctypes.dlsym/handle", "sqlite3.load_extension"),
     )
@@ -134,7 +134,8 @@ class Reads:
         name = absolute(os.fsdecode(path))
         if (f"{name}/" if folder else name) in self._seen.get(self._worker, ()) and not name.endswith(".py"):
             return
-        if self._named([name + "/"]) and self._askers.from_inside(2):
+        # Pytest's own looks are many.
+        if self._askers.from_inside(2) and self._named([name + "/"]):
             self.add(name)
             if folder:
                 self.add(name, "/")

@@ -6,7 +6,7 @@ import contextlib
 import mmap
 import os
 
-_CHUNK = 64 << 10
+CHUNK = 64 << 10
 _MARK_BYTES = 64 << 10
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -26,14 +26,14 @@ class Tally:
         self._head = b""
         self._tail = b""
 
-    def take(self) -> bool:
-        """Read once; return whether more may come."""
-        chunk = os.read(self.source, _CHUNK)
+    def take(self) -> int:
+        """Read once, no more than `CHUNK`; return how many bytes came, none at the end."""
+        chunk = os.read(self.source, CHUNK)
         self.total += len(chunk)
         room = self._half - len(self._head)
         self._head += chunk[:room]
         self._tail = (self._tail + chunk[room:])[-self._half :]
-        return bool(chunk)
+        return len(chunk)
 
     def __bytes__(self) -> bytes:
         left_out = self.total - len(self._head) - len(self._tail)

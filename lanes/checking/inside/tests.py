@@ -27,6 +27,7 @@ def warm_up() -> None:
     # What is loaded after the walls are up may not be found.
     from lanes.checking.inside import hooks  # noqa: F401
     from lanes.checking.inside.plugins import remember
+    from lanes.checking.inside.ready import getting_ready
 
     remember()
     modules, path, folder = set(sys.modules), list(sys.path), os.getcwd()
@@ -35,7 +36,7 @@ def warm_up() -> None:
         os.chdir(space)
         with open("test_nothing.py", "w") as out:
             out.write("def test_nothing(tmp_path, capsys, monkeypatch):\n    assert 1 == 1\n")
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), getting_ready(_QUIET):
             pytest.main([*_QUIET, "-c", os.devnull, "--rootdir", space, "--basetemp", f"{space}/tmp", space])
     finally:
         os.chdir(folder)

@@ -14,7 +14,7 @@ import threading
 from typing import Any
 
 from lanes.checking.inside import kernel, walls
-from lanes.checking.inside.compiled import loaded_unheard
+from lanes.checking.inside.compiled import loaded_runners, loaded_unheard
 from lanes.checking.inside.judge import judge
 from lanes.checking.inside.tests import warm_up
 
@@ -52,6 +52,7 @@ def _prepare(settings: dict[str, Any]) -> str:
     if "pytest" in settings["preload"]:
         warm_up()
     loaded_unheard()
+    loaded_runners()
     if threading.active_count() > 1:
         return f"one of the modules {', '.join(settings['preload'])} starts threads, so nothing can be forked from it"
     if settings["sandbox"]:

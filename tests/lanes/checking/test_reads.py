@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,8 @@ FILES = {b"data/a.txt": b"1", b"code_of.py": CODE, b"pkg/__init__.py": b"", b"ke
 OWN = RepoPath(b"own/test_own.py")
 WAYS = pytest.mark.parametrize("fixture", ["", "tmp_path"], ids=["plain", "pytest"])
 
+INTERPRETERS = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
+
 OF_DATA = {
     "compiled code": ("import polars", "assert polars.read_csv('data/a.txt', has_header=False).item() == 1"),
     "compiled code, lazily": ("", "import pygit2; assert str(pygit2.hashfile('data/a.txt')).startswith('56a6')"),
@@ -35,7 +39,11 @@ OF_DATA = {
         "assert os.waitpid(multiprocessing.util.spawnv_passfds(b'/bin/cat', ['cat', 'data/a.txt'], []), 0)[1] == 0",
     ),
     "another interpreter": (
-        "import _xxsubinterpreters as other",
+        f"import {INTERPRETERS} as other",
+        "other.run_string(other.create(), 'open(\"data/a.txt\").close()')",
+    ),
+    "another interpreter, by a name": (
+        f"import importlib\n\nother = importlib.import_module({INTERPRETERS!r})",
         "other.run_string(other.create(), 'open(\"data/a.txt\").close()')",
     ),
     "entries of a folder": ("import os", "assert sum(one.stat().st_size for one in os.scandir('data')) == 1"),
@@ -53,6 +61,11 @@ OF_DATA = {
         "os.chdir('data'); assert open('/proc/self/cwd/a.txt').read() == '1'; os.chdir('/')",
     ),
 }
+if sys.version_info >= (3, 14):
+    OF_DATA["entries that pathlib hands on"] = (
+        "import pathlib",
+        "assert sum(one.info._stat().st_size for one in pathlib.Path('data').iterdir()) == 1",
+    )
 RAISES = "import code_of, contextlib\n\ndef raises(): return contextlib.suppress(OSError)\n\n"
 
 
@@ -63,7 +76,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CheckingWorld]:
 
 
 def database() -> bytes:
-    with sqlite3.connect(":memory:") as made:
+    with closing(sqlite3.connect(":memory:")) as made:
         made.execute("create table t (n)")
         return bytes(made.serialize())
 
@@ -129,9 +142,10 @@ def test_what_lies_beside_a_database_is_heard(world: CheckingWorld, fixture: str
         ("import sqlite3", "sqlite3.connect(':memory:').execute('create table t (n)')"),
         ("import msgspec, tree_sitter", "assert msgspec.json.decode(b'1') == 1"),
         ("import ssl, ctypes, asyncio", "ssl.create_default_context()"),
+        ("import concurrent.futures", "concurrent.futures.ThreadPoolExecutor(1).shutdown()"),
         ("import os", "assert len(list(os.walk('data'))) == 1"),
     ],
-    ids=["in memory", "known", "of Python", "walk"],
+    ids=["in memory", "known", "of Python", "threads", "walk"],
 )
 def test_what_reads_no_file_is_still_told(world: CheckingWorld, texts: tuple[str, str], fixture: str) -> None:
     found = judged(world, texts, fixture)

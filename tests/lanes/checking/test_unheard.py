@@ -55,6 +55,7 @@ LOOKS = {
     "a database by path": "__import__('sqlite3').connect(__import__('pathlib').Path('data/table.txt'))",
     "whether it exists": "assert os.path.exists('data/table.txt')",
     "whether it is a file": "assert __import__('pathlib').Path('data/table.txt').is_file()",
+    "whether it meets a pattern": "assert [*__import__('pathlib').Path('.').glob('*/table.txt')]",
     "whether it may be read": "assert os.access('data/table.txt', os.R_OK)",
     "from its folder": "os.chdir('data'); open('table.txt').close()",
     "as a library": "try: __import__('ctypes').CDLL('data/table.txt')\n    except OSError: pass",
