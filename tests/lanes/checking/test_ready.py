@@ -57,7 +57,10 @@ sys.exit(pytest.main([*_QUIET, "-s", "--rootdir", os.getcwd(), "--", "test_shows
 FILES = {
     b"conftest.py": CONFTEST,
     b"test_shows.py": SHOWS,
-    b"test_put.py": b"def test_put(put_there, put_there_too, annotations):\n    assert put_there == put_there_too == annotations\n",
+    b"test_put.py": (
+        b"def test_put(put_there, put_there_too, annotations):\n"
+        b"    assert put_there == put_there_too == annotations == 1\n"
+    ),
     b"test_inner.py": (
         b"import pytest\n\ndef test_inner(tmp_path):\n"
         b"    (tmp_path / 'test_a.py').write_text('def test_a(tmp_path): pass')\n"
