@@ -46,8 +46,7 @@ def main() -> None:
     Expected failures say what to do and have their exit codes; a bug shows its traceback and exits with 1. A reader
     that closes the pipe ends the output and shows no error.
     """
-    # Without a loop that drains, SIGTERM must unwind like Ctrl-C, so that nothing half made stays.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _unwind_when_ended()
     _fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -77,8 +76,19 @@ def main() -> None:
         raise SystemExit(1) from None
     finally:
         # All is safe by now: one more Ctrl-C need not wait for threads, nor tell of them.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.default_int_handler:
+                signal.signal(number, signal.SIG_DFL)
+
+
+def _unwind_when_ended() -> None:
+    """Let SIGTERM, and a terminal that closes, unwind like Ctrl-C where no loop drains: nothing half made may stay.
+
+    What is to outlive its terminal (`nohup`) does.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
 
 
 def _tell_misuse(error: TyperException) -> int:

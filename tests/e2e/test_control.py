@@ -237,11 +237,12 @@ def test_a_run_that_drains_says_so_until_it_stops(place: Path) -> None:
     assert call("status", "one", "--json").data["state"] == "interrupted"
 
 
-def test_a_signal_in_the_set_up_leaves_nothing_behind(place: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_in_the_set_up_leaves_nothing_behind(name: str, place: Path) -> None:
     code = (
         "import os, signal, sys\nfrom qodebase.cli import main\nfrom qodebase.source import Source\n"
         "inner = Source.copy_to\n"
-        "def copy_to(*args):\n    inner(*args)\n    os.kill(os.getpid(), signal.SIGTERM)\n"
+        f"def copy_to(*args):\n    inner(*args)\n    os.kill(os.getpid(), signal.{name})\n"
         "Source.copy_to = copy_to\nmain()\n"
     )
     done = subprocess.run([sys.executable, "-c", code, *SLOW], capture_output=True, check=False, timeout=60)

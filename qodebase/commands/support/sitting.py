@@ -143,7 +143,7 @@ def stopped_by_signals(driver: Driver, say: Callable[[str], None]) -> Iterator[N
     signals = [signal.SIGINT, signal.SIGTERM]
     for number in signals:
         loop.add_signal_handler(number, hear)
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+    if signal.getsignal(signal.SIGHUP) in (signal.SIG_DFL, signal.default_int_handler):
         loop.add_signal_handler(signal.SIGHUP, hang_up)
         signals.append(signal.SIGHUP)
     try:
