@@ -174,12 +174,15 @@ class Driver:
             held.callback(journal.close)
             trunk = held.enter_context(open_trunk(self._folder, self._settings))
             reader = held.enter_context(Reader(self._folder.repository))
+            before = self.state.sittings
             try:
                 why = await self._sit(journal, store, trunk, reader, held)
             except BaseException as error:
+                stopped = "interrupted" if isinstance(error, asyncio.CancelledError) else "failed"
+                # A sitting that did not begin has no end.
                 with suppress(QodebaseError):
-                    stopped = "interrupted" if isinstance(error, asyncio.CancelledError) else "failed"
-                    journal.write(events.RunStopped, actor="driver", why=stopped, tip=trunk.tip)
+                    if self.state.sittings > before:
+                        journal.write(events.RunStopped, actor="driver", why=stopped, tip=trunk.tip)
                 raise _cause(error) from None
             journal.write(events.RunStopped, actor="driver", why=why, detail=self._detail(why), tip=trunk.tip)
             if why == "ended":

@@ -229,3 +229,13 @@ def test_the_copy_that_is_landed_on_is_whole_after_a_kill_between_notes_and_main
     assert call("resume", "one").code == 0
     expect_whole(place / "one")
     assert git(copy, "fsck", "--strict", "--no-dangling") == ""
+
+
+def test_a_resume_that_cannot_begin_leaves_the_journal_as_it_was(place: Path) -> None:
+    assert call(*WORDS[:-1], "outline", "--sample", "6").code == 0
+    journal = Path("one/journal.jsonl").read_bytes()
+    git(Path("one/repo.git"), "update-ref", "refs/heads/main", "main~2")
+    done = call("resume", "one", "--json")
+    assert done.code != 0
+    assert "2 intents landed by the journal and are not on main" in done.data["error"]
+    assert Path("one/journal.jsonl").read_bytes() == journal
