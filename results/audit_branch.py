@@ -5,13 +5,13 @@ What is there now is fetched into a folder of its own that is removed afterwards
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from qodebase.events import Composed
 from qodebase.paths import CommitId
+from qodebase.scratch import ScratchFolder
 from qodebase.trunk.objects import BLOB, hash_object
 from qodebase.trunk.remote import NotReached, Remote
 from qodebase.trunk.repository import find_folders
@@ -62,8 +62,7 @@ def _fetched(evidence: Evidence) -> Iterator[tuple[frozenset[str], dict[str, str
         NotReached: git cannot get it.
     """
     settings = evidence.settings
-    with tempfile.TemporaryDirectory(prefix="qodebase-") as folder:
-        git = Path(folder)
+    with ScratchFolder("audit") as git:
         _git(git, "init", "--quiet", "--bare", "--template=")
         objects = find_folders(evidence.folder.repository).objects
         (git / "objects" / "info").mkdir(exist_ok=True)

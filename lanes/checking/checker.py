@@ -16,7 +16,7 @@ from lanes.checking.results import Result, missing
 from lanes.checking.runs import Runs
 from lanes.checking.sandbox import Sandbox
 from lanes.checking.sharing import Over, Wanted
-from lanes.checking.space import Space
+from lanes.checking.space import space_for_checks
 from lanes.checking.trees import Code, Trees
 from lanes.reach.mentions import Mentioned
 from qodebase.check import Check, read_together
@@ -72,10 +72,8 @@ class SandboxedChecker:
         self._clock = clock
         self._selection = selection
         self._charge_s = charge_s
-        self._space = Space()
+        self._space = space_for_checks()
         space = self._space.path
-        # Readable for the user that checks run as; the sandbox shows it also where folders above are private.
-        space.chmod(0o755)
         tests = any(check.tests for check in checks.values())
         bytecode = space / "bytecode" if sandbox.on and tests else None
         if bytecode is not None:

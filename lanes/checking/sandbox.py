@@ -6,13 +6,12 @@ import asyncio
 import os
 import pwd
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lanes.checking.space import temporary
+from lanes.checking.space import space_for_checks
 from lanes.checking.warm import NotStarted, Request, Warm
 from qodebase.check import Limits
 
@@ -71,7 +70,5 @@ def available(python: str = sys.executable) -> str:
             await warm.close()
         return "" if outcome.exit == 7 else outcome.why or outcome.output or f"a try ended with {outcome.exit}"
 
-    with tempfile.TemporaryDirectory(prefix="qodebase-sandbox-", dir=temporary()) as folder:
-        os.chmod(folder, 0o755)
-        with ThreadPoolExecutor(max_workers=1) as thread:
-            return thread.submit(asyncio.run, tried(Path(folder).resolve())).result()
+    with space_for_checks() as folder, ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, tried(folder)).result()

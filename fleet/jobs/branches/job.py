@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
@@ -22,6 +21,7 @@ from qodebase.errors import QodebaseError
 from qodebase.intent import Ending, Intent
 from qodebase.paths import CommitId, RepoPath
 from qodebase.runs import digest_of
+from qodebase.scratch import ScratchFolder
 
 _EVERY = "checks"
 _NAMED = 20
@@ -99,8 +99,8 @@ class Branches(GivenJob):
 
     def _open_scratch(self) -> Scratch:
         assert self._git is not None, "the job was given no repository"
-        folder = self._held.enter_context(tempfile.TemporaryDirectory(prefix="qodebase-"))
-        return Scratch(Path(folder), self._git)
+        folder = self._held.enter_context(ScratchFolder("changes"))
+        return Scratch(folder, self._git)
 
     def _works(self, scratch: Scratch) -> Iterator[Work]:
         for name, tip in self._chosen(scratch):

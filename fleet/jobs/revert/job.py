@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property
@@ -26,6 +25,7 @@ from qodebase.intent import Ending, Given, Intent, Undone
 from qodebase.paths import CommitId, RepoPath
 from qodebase.ports import JobAudit, SharedPath, Tree
 from qodebase.runs import digest_of
+from qodebase.scratch import ScratchFolder
 from qodebase.trailers import COMPOSE, INTENT, RUN
 from qodebase.trunk.commits import CommitFacts
 
@@ -195,10 +195,10 @@ class Revert(GivenJob):
         if not folded:
             return intents
         assert self._git is not None, "the job was given no repository"
-        folder = self._held.enter_context(tempfile.TemporaryDirectory(prefix="qodebase-"))
-        self._scratch = Scratch(Path(folder), self._git)
+        folder = self._held.enter_context(ScratchFolder("changes"))
+        self._scratch = Scratch(folder, self._git)
         made = unfolding.made(list(folded.values()), self._scratch)
-        super().read_from(Path(folder))
+        super().read_from(folder)
         instead = dict(zip(folded, made, strict=True))
         self._unfolded = {str(number): given.tip for number, given in enumerate(made)}
         return [one.giving(instead[one.id]) if one.id in instead else one for one in intents]

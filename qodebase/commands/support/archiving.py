@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qodebase.errors import QodebaseError
 from qodebase.git_environment import git_in, unconfigured_environment
+from qodebase.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     from qodebase.runs import RunFolder
@@ -45,14 +45,14 @@ def archive_run(folder: RunFolder, target: Path, *, prompts: bool) -> dict[str, 
     from qodebase.commands.support.blanking import without_prompts
 
     target = target.absolute()
-    with tempfile.TemporaryDirectory(prefix="qodebase-archive-") as space, folder.locked():
+    with ScratchFolder("archive") as space, folder.locked():
         settings = folder.settings()
-        bundle = Path(space) / BUNDLE
+        bundle = space / BUNDLE
         tip = git(folder.repository, "rev-parse", f"refs/heads/{settings.branch}")
         git(folder.repository, "-c", "pack.threads=1", "bundle", "create", "--quiet", str(bundle), "--all")
         segments = sorted(folder.attempts.glob("*.seg"))
         if not prompts:
-            segments = without_prompts(folder, segments, Path(space))
+            segments = without_prompts(folder, segments, space)
         files = [file for name in _FILES if (file := folder.root / name).is_file()]
         _refuse_keys(files, os.environ)
         members = {f"{FOLDER}/{file.name}": file for file in files}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import closing
@@ -16,6 +15,7 @@ from qodebase.commands.support.archive_file import BUNDLE, FOLDER, BadArchive, M
 from qodebase.commands.support.archiving import NotArchived, git
 from qodebase.commands.support.making import made
 from qodebase.errors import QodebaseError
+from qodebase.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     from qodebase.commands.support.recorded import RecordedModel, Recording
@@ -101,8 +101,8 @@ def rerun(file: Path, out: Path, *, numbered: bool = False, job_file: str = "", 
     from qodebase.segments import SegmentReader
 
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="qodebase-rerun-") as space:
-        there = Path(space) / "archive"
+    with ScratchFolder("rerun") as space:
+        there = space / "archive"
         manifest = unpack(file, there)
         recorded = RunFolder(there / FOLDER)
         settings = recorded.settings()

@@ -9,7 +9,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from typing import Any
 from lanes.checking.checker import SandboxedChecker
 from lanes.checking.checkout import Checkout
 from lanes.checking.sandbox import Sandbox, available
+from lanes.checking.space import space_for_checks
 from lanes.checking.trees import Trees
 from qodebase.change import REGULAR
 from qodebase.check import Check
@@ -62,8 +62,8 @@ def measure(*, tests: int, repeats: int, sandbox: bool) -> dict[str, Any]:
     why = available() if sandbox else ""
     if why:
         raise NoBench(f"this machine cannot hold checks: {why}", hint="Measure without: --unsafe-checks.")
-    with tempfile.TemporaryDirectory(prefix="qodebase-bench-") as space, asyncio.Runner() as runner:
-        sides = runner.run(_contest(Path(space).resolve(), tests, repeats, sandbox=sandbox))
+    with space_for_checks() as space, asyncio.Runner() as runner:
+        sides = runner.run(_contest(space, tests, repeats, sandbox=sandbox))
     warm, cold = sides["warm_ms"], sides["cold_ms"]
     figures = {name: round(statistics.median(side.wall), 1) for name, side in sides.items()}
     figures["ratio"] = round(statistics.median(cold.wall) / statistics.median(warm.wall), 2)

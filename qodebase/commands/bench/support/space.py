@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from qodebase.errors import QodebaseError
+from qodebase.scratch import ScratchFolder
 
 
 class NoSpace(QodebaseError):
@@ -26,12 +27,12 @@ def space_in(folder: Path | None) -> Iterator[Path]:
         if folder is not None:
             made = [path for path in (folder, *folder.parents) if not path.exists()]
             folder.mkdir(parents=True, exist_ok=True)
-        own = tempfile.TemporaryDirectory(prefix="qodebase-bench-", dir=folder)
+        own = ScratchFolder("bench", within=folder)
     except OSError as error:
         raise NoSpace(f"{folder or tempfile.gettempdir()}: {error.strerror}", hint="Give --folder PATH.") from None
     try:
         with own as space:
-            yield Path(space)
+            yield space
     finally:
         for path in made:
             with suppress(OSError):  # Somebody put something into it.
