@@ -72,7 +72,11 @@ def main() -> None:
         import traceback
 
         print(_without_keys(traceback.format_exc()), end="", file=sys.stderr)
-        print(f"\nThis is a bug in qodebase {_version()}. {_where_to_report()}", file=sys.stderr)
+        from qodebase.installed import somebodys_line
+
+        where = somebodys_line(error)
+        ours = f"This is a bug in qodebase {_version()}. {_where_to_report()}"
+        print(f"\n{f'This comes from {where}, which is no part of qodebase.' if where else ours}", file=sys.stderr)
         raise SystemExit(1) from None
     finally:
         # All is safe by now: one more Ctrl-C need not wait for threads, nor tell of them.

@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from qodebase.errors import QodebaseError
+from qodebase.intent import Ending
 from qodebase.runs import RunFolder
 from results.environment import environment_of
 from results.frames import Frames
@@ -71,6 +72,7 @@ class Comparison:
         a, b: the names of the runs of both sides.
         seeds: the seeds that both sides have.
         unpaired: runs whose seed the other side does not have; they count nowhere.
+        unfinished: runs with intents that are pending, as ``side, run, pending``, with how many.
         settings: each setting in which the sides differ, as ``setting, a, b``, with what each side has.
         rows: the metrics.
     """
@@ -79,6 +81,7 @@ class Comparison:
     b: tuple[str, ...]
     seeds: tuple[int, ...]
     unpaired: tuple[str, ...]
+    unfinished: tuple[dict[str, Any], ...]
     settings: tuple[dict[str, Any], ...]
     rows: tuple[Compared, ...]
 
@@ -131,6 +134,11 @@ class _Run:
         return values_of(self.frames)
 
     @cached_property
+    def pending(self) -> int:
+        """Return how many intents have not ended."""
+        return int((self.frames.intents["ending"] == str(Ending.PENDING)).sum())
+
+    @cached_property
     def simulated(self) -> bool:
         return bool(self.frames.throughput["simulated"].any())
 
@@ -165,6 +173,12 @@ def compare_runs(a: Sequence[RunFolder], b: Sequence[RunFolder]) -> Comparison:
         b=tuple(run.folder.name for run in sides[1]),
         seeds=seeds,
         unpaired=tuple(run.folder.name for side in sides for run in side if run.settings.seed not in seeds),
+        unfinished=tuple(
+            {"side": side, "run": run.folder.name, "pending": run.pending}
+            for side, runs in zip("ab", sides, strict=True)
+            for run in runs
+            if run.pending
+        ),
         settings=tuple(_differences(*sides)),
         rows=tuple(_rows(pairs)),
     )

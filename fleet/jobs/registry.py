@@ -15,7 +15,7 @@ from typing import Any
 import fleet.jobs
 from qodebase.codec import BadData, convert
 from qodebase.errors import QodebaseError
-from qodebase.installed import added
+from qodebase.installed import JOB_MODULE, added, importing
 from qodebase.ports import Job
 
 GROUP = "qodebase.jobs"
@@ -41,6 +41,7 @@ def load_job(name: str, *, file: str = "") -> type[Any]:
 
     Raises:
         UnknownJob: there is no such job; the message lists those there are.
+        CannotImport: what another package adds, or the file, fails.
     """
     if file:
         module = _module_from(Path(file))
@@ -48,7 +49,9 @@ def load_job(name: str, *, file: str = "") -> type[Any]:
         module = importlib.import_module(f"fleet.jobs.{name}")
     else:
         for point in added(GROUP).select(name=name):
-            return _checked(point.load(), name)
+            with importing(f"{point.value}, the job {name},"):
+                found = point.load()
+            return _checked(found, name)
         raise UnknownJob(f"no job {name!r}", hint=f"There are: {', '.join(job_names())}; or give --job FILE.py.")
     return _checked(getattr(module, "JOB", None), file or name)
 
@@ -90,7 +93,7 @@ def digest_of_file(origin: Path) -> str:
 
 
 def _module_from(file: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"qodebase_job_{file.stem}", file)
+    spec = importlib.util.spec_from_file_location(f"{JOB_MODULE}{file.stem}", file)
     if not file.is_file() or spec is None or spec.loader is None:
         raise UnknownJob(f"no job file {file}", hint="A job file is a Python file that defines JOB.")
     module = importlib.util.module_from_spec(spec)
@@ -98,7 +101,8 @@ def _module_from(file: Path) -> ModuleType:
     writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         # A folder of the user's is only read.
-        spec.loader.exec_module(module)
+        with importing(f"the job file {file}"):
+            spec.loader.exec_module(module)
     finally:
         sys.dont_write_bytecode = writes
     return module

@@ -11,8 +11,9 @@ from importlib import import_module
 from typing import Any
 
 from fleet.models.endpoint import checked_base, is_loopback, secret_headers
+from fleet.models.litellm_providers import KEYS, litellm_folder, provider_of
 from fleet.models.registry import BadModel, ModelContext, ModelSpec, ModelTable, Price
-from fleet.models.replies import CALL_HEADER, ModelRefused, Reader, call_id
+from fleet.models.replies import CALL_HEADER, Reader, call_id
 from fleet.scrub import keys_in
 from qodebase.ports import Answer, Clock, Failure, NoAnswer, Prompt
 
@@ -33,31 +34,6 @@ _SETTINGS = {
     "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": str(MOST_IN_FLIGHT),
 }
 """Keeps litellm off the network, silent, and away from a ``.env`` file that it would load."""
-
-_ONE_KEY = (
-    "anthropic",
-    "cerebras",
-    "cohere",
-    "deepinfra",
-    "deepseek",
-    "fireworks_ai",
-    "groq",
-    "huggingface",
-    "mistral",
-    "moonshot",
-    "nvidia_nim",
-    "openai",
-    "openrouter",
-    "replicate",
-    "xai",
-)
-_KEYS = {
-    **{provider: (f"{provider.upper()}_API_KEY",) for provider in _ONE_KEY},
-    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    "perplexity": ("PERPLEXITYAI_API_KEY",),
-    "together_ai": ("TOGETHERAI_API_KEY",),
-}
-"""Providers that want one key, with the variables that litellm takes it from; the others read their own settings."""
 
 _NO_KEY = "-"
 """Stands for the key of an endpoint that wants none; the client libraries insist on one."""
@@ -154,11 +130,6 @@ class LitellmModel:
             return self._reader.none(Failure.TOO_LONG, error.message)
         if kind == "ContentPolicyViolationError":
             return self._reader.none(Failure.REFUSED, error.message)
-        if "LLM Provider NOT provided" in str(error.message):
-            raise ModelRefused(
-                f"litellm does not know the provider of the model {self.name}",
-                hint="Write `litellm:PROVIDER/MODEL-ID`, as in litellm's list of providers.",
-            )
         return self._failed(error)
 
     def _failed(self, error: Any) -> NoAnswer:
@@ -203,11 +174,11 @@ def _load(ca_file: str) -> Any:
     return litellm
 
 
-def _key(spec: ModelSpec, context: ModelContext, model: str) -> str:
+def _key(spec: ModelSpec, context: ModelContext, provider: str) -> str:
     of = f"the model {spec.name}"
     if spec.table.api_key_env:
         return context.secret(spec.table.api_key_env, of=of)
-    variables = _KEYS.get(model.partition("/")[0], ())
+    variables = KEYS.get(provider, ())
     if spec.table.api_base:
         return _NO_KEY if variables else ""
     found = [variable for variable in variables if context.environ.get(variable, "").strip()]
@@ -215,18 +186,19 @@ def _key(spec: ModelSpec, context: ModelContext, model: str) -> str:
 
 
 def create(spec: ModelSpec, context: ModelContext) -> LitellmModel:
-    """Make the model; a key that is known to be missing, or a bad address, is an error here."""
+    """Make the model; an unknown provider, a key that is known to be missing, or a bad address is an error here."""
     model = spec.table.model or spec.argument
     if not model:
         raise BadModel(f"the model {spec.name} names no model id", hint="Write `litellm:PROVIDER/MODEL-ID`.")
     if clash := sorted(set(_OURS) & set(spec.table.params)):
         raise BadModel(f"`params` of the model {spec.name} must not set {', '.join(clash)}")
     checked_base(spec.table, spec.name)
+    provider = provider_of(spec, lambda: _load(spec.table.ca_file))
     return LitellmModel(
         name=spec.name,
         model=model,
         table=spec.table,
-        key=_key(spec, context, model),
+        key=_key(spec, context, provider),
         headers=secret_headers(spec, context, key_variable=""),
         clock=context.clock,
         secrets=keys_in(context.environ),
@@ -236,14 +208,12 @@ def create(spec: ModelSpec, context: ModelContext) -> LitellmModel:
 def price(spec: ModelSpec) -> Price | None:
     """Return the price in the table that comes with litellm, which is read without importing it."""
     import json
-    from importlib.util import find_spec
-    from pathlib import Path
 
-    found = find_spec("litellm")
-    if found is None or not found.submodule_search_locations:
+    folder = litellm_folder()
+    if folder is None:
         return None
     try:
-        table = json.loads((Path(found.submodule_search_locations[0]) / _PRICES).read_bytes())
+        table = json.loads((folder / _PRICES).read_bytes())
     except (OSError, ValueError):
         return None
     model = spec.table.model or spec.argument
@@ -263,6 +233,6 @@ def price(spec: ModelSpec) -> Price | None:
 
 def lacks(context: ModelContext) -> str:
     """Return what the environment lacks for every provider that is known to want one key, or the empty text."""
-    variables = {variable for known in _KEYS.values() for variable in known}
+    variables = {variable for known in KEYS.values() for variable in known}
     found = any(context.environ.get(variable, "").strip() for variable in variables)
     return "" if found else "a provider's key, or a table with `api_base`"

@@ -14,18 +14,21 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from importlib import import_module, resources
+from importlib import resources
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Protocol, cast
 
 from qodebase.codec import BadData, convert
 from qodebase.errors import QodebaseError
+from qodebase.installed import added, importing
 from qodebase.ports import Clock, Model
 
 GROUP = "qodebase.models"
 _SECRET_FIELD = re.compile(
     r"(?i)api[-_]?key$|authorization|headers$|secret|password|credentials|(?:access|auth|ad|session|api)[-_]?token$"
 )
+_PARTS = ("name", "deterministic", "simulated", "local", "answer", "close")
 _ADAPTER = re.compile(r'^ADAPTER = "([a-z0-9_-]+)"', re.MULTILINE)
 
 
@@ -243,20 +246,25 @@ def load_adapter(name: str) -> Adapter:
 
     Raises:
         UnknownModel: there is none.
+        CannotImport: what another package adds fails.
         BadModel: the file is no adapter.
     """
     source = _source_of(name)
     if not source:
         raise _unknown(name, {})
-    module = import_module(source)
+    with importing(f"{source}, the model {name},"):
+        module = resolve_name(source)
     if not callable(getattr(module, "create", None)):
         raise BadModel(f"{source} has no function `create(spec, context)`")
     return cast(Adapter, module)
 
 
 def create_model(spec: ModelSpec, context: ModelContext) -> Model:
-    """Make the model of a spec; what it lacks (a key, a good address) is an error here."""
-    return load_adapter(spec.adapter).create(spec, context)
+    """Make the model of a spec; what it lacks (a key, a good address, a part of a model) is an error here."""
+    model = load_adapter(spec.adapter).create(spec, context)
+    if missing := [part for part in _PARTS if not hasattr(model, part)]:
+        raise BadModel(f"the model {spec.name} has no `{missing[0]}`", hint="See `qodebase.ports.Model`.")
+    return model
 
 
 def price_of(spec: ModelSpec) -> Price | None:
@@ -292,6 +300,4 @@ def _folder() -> dict[str, str]:
 
 
 def _entry_points() -> dict[str, str]:
-    from qodebase.installed import added
-
     return {point.name: point.value for point in added(GROUP)}

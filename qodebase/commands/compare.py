@@ -80,6 +80,10 @@ def _lines(found: Comparison) -> list[str]:
     lines = [f"a: {some(found.a)}", f"b: {some(found.b)}", seeds]
     if found.unpaired:
         lines.append(f"left out, for the other side has no run of their seed: {some(found.unpaired)}")
+    lines += [
+        f"{one['side']}: {one['run']} is not finished: {one['pending']} of its intents are pending"
+        for one in found.unfinished
+    ]
     if any(row.simulated for row in found.rows):
         lines.append("the clock is simulated: seconds are virtual")
     settings = [("setting", "a", "b"), *((one["setting"], one["a"], one["b"]) for one in found.settings)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -42,16 +43,17 @@ def register(app: typer.Typer) -> None:
 
         A thousand agents each document one file and add its lines to one shared index; then the run is audited.
         """
-        from qodebase.commands.run import new_folder, run_job
+        from qodebase.commands.run import begun
+        from qodebase.commands.support.at_work import work
         from qodebase.commands.support.opening import HOME
         from qodebase.commands.support.options import CommonOptions
 
         HOME.mkdir(exist_ok=True)
         source = repo or a_codebase(HOME / "demo-source")
-        out = new_folder("demo", source)
         say(f"documenting {source} with {workers} agents; each also adds its lines to one shared index")
-        code = run_job(CommonOptions(repo=source, workers=workers, out=out), "document", "", {})
-        return code or _show(out)
+        folder = begun(CommonOptions(repo=source, workers=workers), "document", "", {}, named="demo")
+        assert folder is not None, "nothing but a run was asked for"
+        return work(folder, first=True, limit=None, json=False) or _show(folder.root)
 
 
 def a_codebase(folder: Path) -> Path:
@@ -60,9 +62,26 @@ def a_codebase(folder: Path) -> Path:
     Raises:
         NoCodebase: neither is to be had.
     """
-    if (folder / ".git").is_dir() and _git(folder, "rev-parse", "HEAD"):
+    if _is_whole(folder):
         return folder
-    shutil.rmtree(folder, ignore_errors=True)
+    # Made beside its place and moved there whole: another demo may begin at the same moment.
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-", ignore_cleanup_errors=True) as space:
+        made = Path(space) / "code"
+        _make(made)
+        if not _is_whole(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                made.rename(folder)
+    if not _is_whole(folder):
+        raise NoCodebase(f"{folder} cannot be written", hint="Give a repository of yours: --repo PATH.")
+    return folder
+
+
+def _is_whole(folder: Path) -> bool:
+    return (folder / ".git").is_dir() and _git(folder, "rev-parse", "HEAD") != ""
+
+
+def _make(folder: Path) -> None:
     library = Path(sysconfig.get_path("stdlib"))
     files = [file for file in library.rglob("*.py") if not {"site-packages", "dist-packages"} & set(file.parts)]
     if len(files) >= ENOUGH:
@@ -72,7 +91,6 @@ def a_codebase(folder: Path) -> Path:
         with tempfile.TemporaryDirectory() as space:
             tree = _downloaded(Path(space))
             _commit(folder, lambda: shutil.copytree(tree, folder), tree.name)
-    return folder
 
 
 def _downloaded(space: Path) -> Path:
@@ -91,7 +109,7 @@ def _downloaded(space: Path) -> Path:
 
 
 def _commit(folder: Path, fill: Callable[[], object], message: str) -> None:
-    """Make a repository of what ``fill`` puts into a folder; a folder that is cut off half-way holds no commit."""
+    """Make a repository of what ``fill`` puts into a folder."""
     fill()
     _git(folder, "init", "--quiet", "--initial-branch", "main")
     _git(folder, "add", "--all", "--force", ".")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from qodebase.commands.support.console import Json, put, put_json, reporting, say
+from qodebase.errors import QodebaseError
 
 if TYPE_CHECKING:
     from fleet.models.weights import Weights
@@ -88,7 +89,11 @@ def kinds() -> list[Kind]:
     )
     found = []
     for name in adapters():
-        module: Any = load_adapter(name)
+        try:
+            module: Any = load_adapter(name)
+        except QodebaseError as error:
+            found.append(Kind(name=name, what="", lacks=error.message))
+            continue
         what = (module.__doc__ or "").strip().partition("\n")[0].replace("``", "")
         lacks = getattr(module, "lacks", None)
         found.append(Kind(name=name, what=what, lacks=lacks(context) if lacks else ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from qodebase.commands.support.console import put, put_json, say
 from qodebase.commands.support.job_flags import register_run
 from qodebase.commands.support.options import CommonOptions
 from qodebase.errors import QodebaseError
+
+if TYPE_CHECKING:
+    from qodebase.runs import RunFolder
 
 
 class NoRepository(QodebaseError):
@@ -26,9 +29,22 @@ def register(app: typer.Typer) -> None:
 
 def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, Any]) -> int:
     """Run a job as the options say; return the exit code."""
+    from qodebase.commands.support.at_work import work
+
+    folder = begun(common, job, job_file, settings)
+    return 0 if folder is None else work(folder, first=True, limit=None, json=common.json)
+
+
+def begun(
+    common: CommonOptions, job: str, job_file: str, settings: dict[str, Any], *, named: str = ""
+) -> RunFolder | None:
+    """Freeze a run as the options say; None where it is only to be shown.
+
+    Args:
+        named: what the folder is called after where the options give none; empty: the job.
+    """
     from qodebase.caps import caps_of, seconds_of
     from qodebase.clock import SystemClock
-    from qodebase.commands.support.at_work import work
     from qodebase.commands.support.plan import prompt_lines, run_plan
     from qodebase.commands.support.starting import Order, freeze, prepared
     from qodebase.commands.support.surroundings import surroundings
@@ -60,7 +76,7 @@ def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, 
         claims=common.claims == "on",
         replays=common.replays,
         stall_after_s=seconds_of(common.stall_after, of="--stall-after"),
-        out=common.out or new_folder(job or Path(job_file).stem, common.repo),
+        out=common.out or new_folder(named or job or Path(job_file).stem, common.repo),
         numbered=common.out is None,
         sample=common.sample,
         seed=common.seed,
@@ -83,14 +99,14 @@ def run_job(common: CommonOptions, job: str, job_file: str, settings: dict[str, 
             say(f"note: {inner} is a folder of the repository, and the run is about all of that")
         if common.show_prompt:
             put("\n".join(prompt_lines(ready, common.show_prompt)))
-            return 0
+            return None
         if common.dry_run:
             plan = run_plan(ready)
             put_json(plan.as_dict()) if common.json else put("\n".join(plan.lines()))
-            return 0
+            return None
         folder = freeze(ready, clock)
     say(f"run folder: {folder.root}")
-    return work(folder, first=True, limit=None, json=common.json)
+    return folder
 
 
 def _inner_folder(path: Path) -> str:

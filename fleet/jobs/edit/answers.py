@@ -71,6 +71,34 @@ def fenced_blocks(answer: str) -> list[Fenced]:
     return found
 
 
+def said(answer: str) -> str:
+    """Return an answer with plain line ends, without the thoughts that some models tell before it.
+
+    >>> said("<think>\\nHm.\\n</think>\\nYes.\\n")
+    'Yes.\\n'
+    """
+    plain = answer.replace("\r\n", "\n")
+    thoughts, end, rest = plain.partition("</think>\n")
+    return rest.lstrip("\n") if end and thoughts.lstrip().startswith("<think>") else plain
+
+
+def around_own_fences(answer: str, text: str) -> Fenced | None:
+    """Return the block from the first to the last fence of an answer, where those between are a text's own ones.
+
+    So models answer that do not choose a longer fence for a text that has fences itself.
+    """
+    lines = answer.split("\n")
+    fences = [at for at, line in enumerate(lines) if is_fence(line)]
+    own = [line.rstrip() for line in text.split("\n") if is_fence(line)]
+    if not own or [lines[at].rstrip() for at in fences[1:-1]] != own:
+        return None
+    opening, closing = _FENCE.match(lines[fences[0]]), _FENCE.match(lines[fences[-1]])
+    if not opening or not closing or closing[2].strip() or not closing[1].startswith(opening[1]):
+        return None
+    above, inside = lines[: fences[0]], lines[fences[0] + 1 : fences[-1]]
+    return Fenced(info=opening[2].strip(), above=tuple(above), lines=tuple(inside))
+
+
 def fenced(text: str) -> str:
     """Return a text in a fenced block that `fenced_blocks` reads back; its last line ends."""
     runs = (len(found[0]) for found in re.finditer("`{3,}", text))
@@ -178,18 +206,3 @@ def spliced(text: str, splices: Iterable[Splice]) -> str:
         out += splice.lines
         at = splice.start + splice.length
     return joined([*out, *lines[at:]])
-
-
-def places(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Return where lines stand in a text, to the letter or else but for blanks at their ends; 0 is its first line."""
-    for same in (_as_is, str.rstrip):
-        there, sought = [same(line) for line in lines], [same(line) for line in wanted]
-        begins = [at for at in range(len(there) - len(sought) + 1) if there[at] == sought[0]]
-        found = [at for at in begins if there[at : at + len(sought)] == sought]
-        if found:
-            return found
-    return []
-
-
-def _as_is(line: str) -> str:
-    return line

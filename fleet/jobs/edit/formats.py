@@ -12,22 +12,27 @@ from collections.abc import Callable, Mapping, Sequence
 
 from fleet.jobs.edit.answers import (
     BadAnswer,
+    Fenced,
     Files,
     Splice,
+    around_own_fences,
     fenced_blocks,
     joined,
     lines_of,
     name_above,
     name_behind,
-    places,
+    said,
     spliced,
 )
+from fleet.jobs.edit.blanks import places, replaced
 from fleet.jobs.edit.leaving_out import left_out
 from fleet.jobs.edit.unified import parse_diff
+from fleet.jobs.edit.wholeness import fault_of_whole
 from qodebase.paths import RepoPath
 
 _SEARCH = re.compile(r"<{5,9} ?SEARCH\s*")
 _MIDDLE = re.compile(r"={7}\s*")
+_MISCOUNTED = re.compile(r"={5,9}\s*")
 _REPLACE = re.compile(r">{5,9} ?REPLACE\s*")
 _STRAY = re.compile(r"\s*(?:<{5,}|>{5,})[^<>]*")
 """What looks like a line of a block and, outside of all blocks, is none."""
@@ -55,7 +60,7 @@ def asking(form: str, files: int) -> str:
 
 def says_no_change(answer: str) -> bool:
     """Return whether an answer says, as it was told to, that nothing is to be changed."""
-    return _NO_CHANGE.fullmatch(answer) is not None
+    return _NO_CHANGE.fullmatch(said(answer)) is not None
 
 
 def parse(form: str, answer: str, files: Files) -> dict[RepoPath, str]:
@@ -64,8 +69,10 @@ def parse(form: str, answer: str, files: Files) -> dict[RepoPath, str]:
     Raises:
         BadAnswer: it is no edit in this form, or of something else than these files.
     """
-    found = _PARSERS[form](answer.replace("\r\n", "\n"), files)
+    found = _PARSERS[form](said(answer), files)
     for path, text in found.items():
+        if files[path].strip() and not text.strip():
+            raise BadAnswer(f"nothing is left of {path.text}; a file can be edited, not taken away")
         if line := left_out(files[path], text):
             raise BadAnswer(f"{path.text} is not whole, a line stands for what was left out: {line[:80]}")
     return found
@@ -73,10 +80,11 @@ def parse(form: str, answer: str, files: Files) -> dict[RepoPath, str]:
 
 def parse_whole(answer: str, files: Files) -> dict[RepoPath, str]:
     """Read whole files, each in a fenced block; where there are several files, or blocks, each names its own."""
-    blocks = fenced_blocks(answer)
+    nested = around_own_fences(answer, next(iter(files.values()))) if len(files) == 1 else None
+    blocks = [nested] if nested else fenced_blocks(answer)
     if not blocks:
         raise BadAnswer("no fenced block")
-    found: dict[RepoPath, str] = {}
+    found: dict[RepoPath, Fenced] = {}
     unnamed = []
     for number, block in enumerate(blocks, 1):
         path = name_behind(block.info, files) or name_above(block.above, files)
@@ -85,16 +93,21 @@ def parse_whole(answer: str, files: Files) -> dict[RepoPath, str]:
         elif path in found:
             raise BadAnswer(f"two blocks for {path.text}")
         else:
-            found[path] = joined(block.lines)
+            found[path] = block
     if not found and len(unnamed) == 1 and len(files) == 1:
-        found[next(iter(files))] = joined(unnamed.pop()[1].lines)
-    for path, text in found.items():
-        if files[path].strip() and not text.strip():
-            raise BadAnswer(f"the block for {path.text} is empty")
+        found[next(iter(files))] = unnamed.pop()[1]
+    texts = {path: _whole(path, block, files[path]) for path, block in found.items()}
     if unnamed:
         several = f"; there are {len(blocks)} blocks" if len(files) == 1 else f"; there are {len(files)} files"
         raise BadAnswer(f"block {unnamed[0][0]} does not say which file it is{several}")
-    return found
+    return texts
+
+
+def _whole(path: RepoPath, block: Fenced, before: str) -> str:
+    text = joined(block.lines)
+    if fault := fault_of_whole(path, before, text, block.info):
+        raise BadAnswer(f"the block for {path.text} {fault}")
+    return text
 
 
 def parse_blocks(answer: str, files: Files) -> dict[RepoPath, str]:
@@ -132,10 +145,11 @@ def _splice(number: int, inside: Sequence[str], path: RepoPath, text: str) -> Sp
     lines = lines_of(text)
     if any(_SEARCH.fullmatch(line) and line not in lines for line in inside):
         raise BadAnswer(f"{what} is not closed: another one begins in it")
-    middles = [at for at, line in enumerate(inside) if _MIDDLE.fullmatch(line)]
+    sign = _MIDDLE if any(map(_MIDDLE.fullmatch, inside)) else _MISCOUNTED
+    middles = [at for at, line in enumerate(inside) if sign.fullmatch(line)]
     if not middles:
         raise BadAnswer(f"{what} has no line =======")
-    del middles[sum(1 for line in lines if _MIDDLE.fullmatch(line)) + 1 :]
+    del middles[sum(1 for line in lines if sign.fullmatch(line)) + 1 :]
     if not lines and middles[0] == 0:
         return Splice(start=0, length=0, lines=tuple(inside[1:]), what=what)
     fitting = [(middle, places(lines, inside[:middle])) for middle in middles if middle]
@@ -143,12 +157,28 @@ def _splice(number: int, inside: Sequence[str], path: RepoPath, text: str) -> Sp
         raise BadAnswer(f"{what} searches for nothing, and {path.text} is not empty")
     middle, found = next((one for one in reversed(fitting) if one[1]), fitting[0])
     if len(found) == 1:
-        return Splice(start=found[0], length=middle, lines=tuple(inside[middle + 1 :]), what=what)
+        ((start, width),) = found.items()
+        new = replaced(lines[start : start + middle], inside[:middle], inside[middle + 1 :], width)
+        return Splice(start=start, length=middle, lines=tuple(new), what=what)
+    if not found and (bare := _without_blank_ends(inside, middle)) != inside:
+        return _splice(number, bare, path, text)
     sought = " / ".join(inside[: min(middle, 2)]).strip()[:80]
     if not found:
         raise BadAnswer(f"{what} searches for what {path.text} does not hold: {sought}")
-    shown = ", ".join(str(at + 1) for at in found[:_SHOWN_LINES])
+    shown = ", ".join(str(at + 1) for at in sorted(found)[:_SHOWN_LINES])
     raise BadAnswer(f"{what} searches for what stands {len(found)} times in {path.text} (lines {shown}): {sought}")
+
+
+def _without_blank_ends(inside: Sequence[str], middle: int) -> Sequence[str]:
+    """Return a block's lines without a blank one that both of its sides begin, or end, with; models add such."""
+    search, new = inside[:middle], inside[middle + 1 :]
+    if not any(line.strip() for line in search) or not new:
+        return inside
+    if not search[0].strip() and not new[0].strip():
+        return [*search[1:], inside[middle], *new[1:]]
+    if not search[-1].strip() and not new[-1].strip():
+        return [*search[:-1], inside[middle], *new[:-1]]
+    return inside
 
 
 _PARSERS: Mapping[str, Callable[[str, Files], dict[RepoPath, str]]] = {

@@ -12,11 +12,13 @@ from typing import Any
 
 from fleet.jobs.edit.answers import BadAnswer, forbidden
 from fleet.jobs.edit.audit import EditAudit, fault_of_edits
+from fleet.jobs.edit.blanks import LostTabs, put_back
 from fleet.jobs.edit.formats import asking, parse, says_no_change
 from fleet.jobs.edit.rows import Row, read_rows
 from fleet.jobs.edit.settings import Settings as EditSettings
 from fleet.jobs.edit.template import BadTemplate, Template, read_prompt
 from fleet.jobs.edit.texts import NEW, Form, NoText, fault_of_entry, read
+from fleet.jobs.edit.wholeness import is_a_part
 from fleet.jobs.registry import digest_of_file
 from qodebase.change import Change, Write
 from qodebase.check import Check, Limits
@@ -29,6 +31,7 @@ from qodebase.ports import Accepted, JobAudit, Message, Prompt, ReplayRequest, S
 _OUTPUT_TOKENS = 4000
 _BYTES_A_TOKEN = 2
 _ASKED = 100
+_SPARE_LINES = 20
 
 
 class EditFiles:
@@ -135,7 +138,7 @@ class EditFiles:
         try:
             operations = list(self._operations(intent, answer, fork))
         except BadAnswer as bad:
-            kind = "" if bad.ending is Ending.REFUSED else f"no {self._settings.format} edit: "
+            kind = f"no {self._settings.format} edit: " if bad.ending is Ending.NO_ANSWER else ""
             return Unusable(ending=bad.ending, why=f"{kind}{bad.why}")
         if not operations:
             return Unusable(ending=Ending.SKIPPED, why="the answer leaves everything as it is")
@@ -158,16 +161,30 @@ class EditFiles:
     def _operations(self, intent: Intent, answer: str, fork: Tree) -> Iterator[Write]:
         forms = self._forms(intent, fork)
         edited = parse(self._settings.format, answer, {path: text for path, (_, text) in forms.items()})
+        touched = False
         for path, text in edited.items():
             form, before = forms[path]
+            whole = self._whole(path, before, text) if self._settings.format == "whole" else text
             try:
-                content = form.stored(text)
+                content = form.stored(whole)
             except NoText as error:
                 raise forbidden(f"{path.text}: {error}") from None
             if len(content) > self._settings.max_bytes:
                 raise forbidden(f"{path.text}: oversized, {len(content)} bytes")
             if content != form.stored(before) or fork.entry(path) is None:
+                touched = True
                 yield Write(path=path, content=content)
+        if not touched and any(forms[path][1].rstrip("\n") != text.rstrip("\n") for path, text in edited.items()):
+            raise BadAnswer("the answer changes nothing but tabs or blanks, which are kept (`blanks`)", Ending.SKIPPED)
+
+    def _whole(self, path: RepoPath, before: str, text: str) -> str:
+        """Return a whole new text as it is meant."""
+        if part := is_a_part(before, text, least=self._settings.least_left, spare=_SPARE_LINES):
+            raise BadAnswer(f"{path.text} has only {part} (`least_left` allows less)")
+        try:
+            return put_back(before, text) if self._settings.blanks == "keep" else text
+        except LostTabs as lost:
+            raise BadAnswer(f'{path.text}: {lost} (`blanks = "free"` allows it)') from None
 
     def _forms(self, intent: Intent, fork: Tree) -> dict[RepoPath, tuple[Form, str]]:
         """Return what an answer may edit; of the files beside the row's own, what is no text is left out."""
@@ -206,7 +223,8 @@ class EditFiles:
             where = "the repository has no such file" if own else "no such command here"
             raise BadTemplate(
                 f"{source} runs {program}: {where}",
-                hint="No shell is started: write `sh -c '...'` for shell syntax, and {python} for this Python.",
+                hint="No shell is started: write `sh -c '...'` for shell syntax, {python} for this Python, and the "
+                "whole path of a program beside the repository.",
             )
 
     def _values(self, row: Row, paths: Sequence[RepoPath], text: str | None = None) -> dict[str, Any]:

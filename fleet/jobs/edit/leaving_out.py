@@ -15,16 +15,21 @@ _STANDS_FOR = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_SURELY = re.compile(rf".*{_DOTS}.*|.*\b(?:rest|remainder|remaining)\b.*", re.IGNORECASE)
 _LONGEST = 200
 
 
 def left_out(before: str, after: str) -> str:
     """Return a line of ``after`` that stands for text of ``before`` that was left out; empty: there is none.
 
-    Only a shorter text has left something out, and a line that stood there before says nothing.
+    A line that stood there before says nothing, nor does one in a text that has lost no line; in a text that has not
+    become shorter it must speak of a rest, or have dots.
     """
-    if after.count("\n") >= before.count("\n"):
+    old, new = before.split("\n"), after.split("\n")
+    there = set(old)
+    if there - {""} <= set(new):
         return ""
-    there = set(before.split("\n"))
-    lines = (line for line in after.split("\n") if len(line) <= _LONGEST and line not in there)
-    return next((line.strip() for line in lines if _STANDS_FOR.fullmatch(line)), "")
+    shorter = len(new) < len(old)
+    lines = (line for line in new if len(line) <= _LONGEST and line not in there)
+    found = (line for line in lines if _STANDS_FOR.fullmatch(line) and (shorter or _SURELY.fullmatch(line)))
+    return next((line.strip() for line in found), "")

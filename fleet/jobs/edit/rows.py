@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fleet.jobs.edit.settings import Settings
-from fleet.jobs.edit.texts import NoText, fault_of_entry, read
+from fleet.jobs.edit.texts import NoText, fault_of_entry, read, shown
 from qodebase.codec import BadData, convert
 from qodebase.intent import PRIORITIES
 from qodebase.paths import RepoPath
@@ -94,10 +94,18 @@ def _rows_by_path(settings: Settings, tree: Tree, beside: Sequence[RepoPath]) ->
         if excluded(path):
             continue
         why = _unfit(path, tree, settings.max_bytes)
-        if settings.contains and (why or not sought.search(read(tree.read(path))[1])):
+        if settings.contains and not _holds(path, tree, sought):
             continue
         others = tuple(other for other in beside if other != path)
         yield Row(source=path.text, id=f"edit:{path.text}", paths=(path,), beside=others, skipped=why)
+
+
+def _holds(path: RepoPath, tree: Tree, sought: re.Pattern[str]) -> bool:
+    """Return whether a file's text holds what is sought, also where it is one that cannot be edited."""
+    if fault_of_entry(tree.entry(path)):
+        return False
+    content = tree.read(path)
+    return b"\0" not in content and sought.search(shown(content)) is not None
 
 
 def _rows_of(file: Path, tree: Tree, beside: Sequence[RepoPath], settings: Settings) -> Iterator[Row]:
@@ -164,9 +172,14 @@ def _there(text: str, source: str, tree: Tree) -> RepoPath:
         BadData: the tree has no such file.
     """
     path = RepoPath(text.removeprefix("./").encode())
-    fault = fault_of_path(path) or ("" if tree.entry(path) is not None else "there is no such file on the branch")
+    fault = fault_of_path(path)
     if fault:
         raise BadData(f"{source}: `path` {text}: {fault}", hint="Paths are relative to the repository's root.")
+    if tree.entry(path) is None:
+        raise BadData(
+            f"{source}: `path` {text}: there is no such file on the branch",
+            hint="Paths are relative to the repository's root; a file that is to be made stands in `scope`.",
+        )
     return path
 
 

@@ -48,6 +48,23 @@ class Settings:
             "help": "How the model answers: the whole file in a fenced block, search/replace blocks, or a unified diff."
         },
     )
+    least_left: float = field(
+        default=0.5,
+        metadata={
+            "help": "The share of a file's lines that a whole new file must have, where more than 20 would be gone: "
+            "with fewer it looks like a part of the file. 0: any.",
+            "metavar": "SHARE",
+            "min": 0,
+            "max": 1,
+        },
+    )
+    blanks: Literal["keep", "free"] = field(
+        default="keep",
+        metadata={
+            "help": "Whether the tabs, and blanks at the ends of lines, that a whole new file has only lost are put "
+            "back (keep), or gone is gone (free). A change of nothing else is always left as it is."
+        },
+    )
     scope: tuple[str, ...] = field(
         default=(),
         metadata={"help": "Files that each change may touch beside its own, in gitignore syntax; repeatable."},

@@ -72,6 +72,11 @@ def read(content: bytes) -> tuple[Form, str]:
     return form, plain
 
 
+def shown(content: bytes) -> str:
+    """Return a file's text with plain line ends, whatever it is; what is no UTF-8 has signs in its place."""
+    return content.removeprefix(_BOM).decode(errors="replace").replace("\r\n", "\n")
+
+
 def fault_of_entry(entry: Entry | None) -> str:
     """Return why what stands at a path cannot be edited as a file, or the empty text."""
     if entry is None or entry.mode in (REGULAR, EXECUTABLE):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fleet.jobs.edit.answers import (
     BadAnswer,
@@ -18,9 +18,9 @@ from fleet.jobs.edit.answers import (
     forbidden,
     lines_of,
     named,
-    places,
     spliced,
 )
+from fleet.jobs.edit.blanks import places, retabbed
 from qodebase.paths import RepoPath
 
 _HUNK = re.compile(r"@@(?: -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@.*|.*)")
@@ -128,6 +128,8 @@ def _read_hunk(number: int, lines: Sequence[str], at: int) -> tuple[_Hunk, int]:
     if end == at + 1:
         end = _guessed(lines, end)
     body = tuple(line or " " for line in lines[at + 1 : end] if not line.startswith("\\"))
+    if not body and lines[end:] and lines[end].strip():
+        raise BadAnswer(f"hunk {number} begins with a line without a sign: {lines[end].strip()[:80]}")
     if not any(line[0] in "+-" for line in body):
         raise BadAnswer(f"hunk {number} changes nothing")
     if header and header[2] != "0" and all(line[0] == "+" for line in body):
@@ -165,22 +167,36 @@ def _guessed(lines: Sequence[str], at: int) -> int:
 
 def _placed(hunk: _Hunk, path: RepoPath, text: str) -> Splice:
     """Return a hunk as a splice; unchanged lines stay as the file has them."""
-    what, lines, old = f"hunk {hunk.number}", lines_of(text), hunk.old
+    what, lines, old, width = f"hunk {hunk.number}", lines_of(text), hunk.old, 0
     if not old:
         start = hunk.start if lines else 0
         if start is None or start > len(lines):
             raise BadAnswer(f"{what} does not say where its lines go")
     else:
-        start = _place(hunk, path, places(lines, old))
+        found = places(lines, old)
+        if not found and (bare := _without_blank_ends(hunk.body)) != hunk.body:
+            return _placed(replace(hunk, body=bare), path, text)
+        start = _place(hunk, path, sorted(found))
+        width = found[start]
     at, new = start, []
     for line in hunk.body:
         if line[0] == "+":
-            new.append(line[1:])
+            new.append(retabbed(line[1:], width))
             continue
         if line[0] == " ":
             new.append(lines[at])
         at += 1
     return Splice(start=start, length=len(old), lines=tuple(new), what=what)
+
+
+def _without_blank_ends(body: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a hunk's lines without blank unchanged ones at both ends, which models miscount; some others stay."""
+    said = [at for at, line in enumerate(body) if line[0] == "-" or (line[0] == " " and line.strip())]
+    if not said:
+        return body
+    begin = next(at for at, line in enumerate(body) if line.strip())
+    end = next(at for at in range(len(body), 0, -1) if body[at - 1].strip())
+    return body[begin:end]
 
 
 def _place(hunk: _Hunk, path: RepoPath, found: Sequence[int]) -> int:

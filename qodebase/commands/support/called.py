@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from qodebase.codec import BadData
 from qodebase.commands.support.options import CommonOptions
 from qodebase.commands.support.setting_fields import Setting, check_keys, settings_of
 
@@ -42,17 +43,22 @@ def check_call(given: Mapping[str, Any]) -> None:
             setting.check(value, source=SOURCE)
 
 
-def check_names(settings: Mapping[str, Any], job: str, arguments: Mapping[str, Any]) -> None:
-    """Refuse a name that is neither a setting of an installed job nor an argument of the call.
+def check_settings(settings: Mapping[str, Any], job: str, job_file: str, arguments: Mapping[str, Any]) -> None:
+    """Check a job's own settings.
 
     Raises:
-        BadData: the message names what is near to it, and the hint all that is allowed.
+        BadData: a name that is neither a setting nor an argument of the call, a value of another type or beyond its
+            limits; the message names it, and what is near to it or allowed.
         QodebaseError: there is no such job.
     """
     from fleet.jobs.registry import load_job
 
-    known = [setting.name for setting in settings_of(load_job(job).Settings)]
+    if job and job_file:
+        raise BadData(f"{SOURCE}: `job` and `job_file` exclude each other")
+    known = {setting.name: setting for setting in settings_of(load_job(job, file=job_file).Settings)}
     check_keys(settings, [*known, *arguments], source=SOURCE)
+    for name, value in settings.items():
+        known[name].check(value, source=SOURCE)
 
 
 def _arguments() -> Iterator[Setting]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qodebase.errors import QodebaseError
@@ -77,9 +77,19 @@ def check_checks(job: Job, intents: Sequence[Intent], *, unsafe: bool) -> None:
                     f"intent {intent.id!r} names the check {name!r}, which the job {job.name} does not declare",
                     hint="A job declares its checks in `checks()`; see the README.",
                 )
-    if unsafe or not (checks or own_checks_of(job)):
+    every = checks | own_checks_of(job)
+    if unsafe or not every:
         return
-    from lanes.checking.sandbox import available
+    from lanes.checking.sandbox import Sandbox, available
+    from qodebase.commands.support.programs import programs_of
+
+    unseen = programs_of(every.values(), Sandbox().hidden).unseen
+    if unseen:
+        raise NoChecker(
+            f"checks run {unseen[0]}, which stands where no check in the sandbox sees it",
+            hint="Checks see the system's programs and virtual environments, but nothing else of a home, /tmp or /run. "
+            "Name another one; or trust what the models write and give --unsafe-checks.",
+        )
 
     why = available()
     if why:
@@ -105,8 +115,10 @@ def judging_of(run: Opened, clock: Clock, *, charge_s: float = 0.0) -> Judging:
     from lanes.checking.sandbox import Sandbox
     from lanes.checking.trees import Trees
     from lanes.verdicts import Verdicts
+    from qodebase.commands.support.programs import programs_of
 
     trees = Trees(run.reader)
     sandbox = Sandbox(on=not run.settings.unsafe_checks, hide=(run.folder.root.resolve(),))
+    sandbox = replace(sandbox, keep=programs_of(checks.values(), sandbox.hidden).folders)
     checker = SandboxedChecker(checks, trees, clock, sandbox, selection=run.settings.check_selection, charge_s=charge_s)
     return Judging(checker=checker, tell=trees.tell, verdicts=Verdicts(trees))

@@ -48,12 +48,15 @@ class JobFile:
         """
         name = str(getattr(kind, "name", "") or self.job)
         known = [setting.name for setting in _common_settings()]
+        settings = {setting.name: setting for setting in settings_of(kind.Settings)}
+        for key in self.tables:
+            if key in settings and key != name:
+                raise BadData(f"{self.path}: `{key}` is a setting of the job", hint=f"Put it into the table [{name}].")
         check_keys(self.tables, ["job", "job_file", *known, name], source=str(self.path))
         source = f"{self.path}: [{name}]"
         table = self.tables.get(name, {})
         if not isinstance(table, dict):
             raise BadData(f"{self.path}: `{name}` must be a table, [{name}], not {table!r}")
-        settings = {setting.name: setting for setting in settings_of(kind.Settings)}
         check_keys(table, list(settings), source=source)
         for key, value in table.items():
             settings[key].check(value, source=source)

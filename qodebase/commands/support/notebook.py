@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from qodebase.caps import NO_CAPS, Caps, caps_of, seconds_of
 from qodebase.check_selection import Selection
 from qodebase.clock import SystemClock
-from qodebase.commands.support.called import SOURCE, check_call, check_names
+from qodebase.commands.support.called import SOURCE, check_call, check_settings
 from qodebase.commands.support.functions import made_model
 from qodebase.commands.support.opening import find_run
 from qodebase.commands.support.starting import Order, freeze, prepared
@@ -356,14 +356,14 @@ def start(
     from qodebase.commands.run import new_folder
 
     check_call(arguments)
-    if job and not job_file:
-        check_names(settings, job, arguments)
+    settings = {name: _plain(value) for name, value in settings.items()}
+    check_settings(settings, job, job_file, arguments)
     made = made_model(model)
     clock = SystemClock()
     order = Order(
         job=job,
         job_file=job_file,
-        settings={name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()},
+        settings=settings,
         repository=Path(repo),
         branch=branch,
         land_on=land_on,
@@ -410,6 +410,13 @@ def start(
     with prepared(order, surroundings(), clock, made) as ready:
         run = Run(freeze(ready, clock))
     return run._start(first=True, limit=None, model=model)
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting as a job file would give it."""
+    if isinstance(value, list | tuple):
+        return tuple(_plain(one) for one in value)
+    return str(value) if isinstance(value, Path) else value
 
 
 def run(job: str = "", *, repo: str | Path, **options: Any) -> Run:

@@ -66,6 +66,8 @@ class Setting:
         """
         from qodebase.codec import BadData, convert
 
+        if isinstance(value, bool) and set(self.choices) == {"on", "off"}:
+            value = "on" if value else "off"
         try:
             found = (
                 Path(convert(value, str, source=source))

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from fleet.jobs.edit.answers import BadAnswer
-from fleet.jobs.edit.formats import asking, parse
+from fleet.jobs.edit.formats import asking, parse, says_no_change
 from qodebase.intent import Ending
 from qodebase.paths import RepoPath
 
@@ -29,7 +29,6 @@ def test_a_whole_file_is_the_one_fenced_block_whatever_is_said_around_it() -> No
     assert parse("whole", "Sure!\n\n```python\nx = 1\n```\nDone.", ONE) == {A: "x = 1\n"}
     assert parse("whole", "~~~\r\nx = 1\r\n~~~", ONE) == {A: "x = 1\n"}
     assert parse("whole", "```\n```", {A: ""}) == {A: ""}
-    assert refused("whole", "```\n\n```", ONE) == ("the block for app/a.py is empty", Ending.NO_ANSWER)
 
 
 def test_a_longer_fence_holds_shorter_ones() -> None:
@@ -212,6 +211,88 @@ def test_a_line_for_text_left_out_that_stood_there_before_is_text() -> None:
     assert parse("whole", f"```\n{line}\n```", {A: f"{line}\nx = 1\n"}) == {A: f"{line}\n"}
 
 
+@pytest.mark.parametrize(
+    "line", ["# ... existing code ...", "# ... rest of the code unchanged ...", "# The rest of the file is unchanged"]
+)
+def test_an_answer_may_leave_text_out_though_it_has_grown(line: str) -> None:
+    grown = "".join(f"x{number} = 1\n" for number in range(20))
+    why = f"app/a.py is not whole, a line stands for what was left out: {line}"
+    assert refused("whole", f"```\n{grown}{line}\n```", ONE) == (why, Ending.NO_ANSWER)
+    added = f"{ONE[A]}{line}\n"
+    assert parse("whole", f"```\n{added}```", ONE) == {A: added}
+    kept = ONE[A].replace("1", "2") + "# Keep the existing behaviour unchanged.\n"
+    assert parse("whole", f"```\n{kept}```", ONE) == {A: kept}
+
+
+@pytest.mark.parametrize(
+    ("inside", "fault"),
+    [
+        ("--- a/app/a.py\n+++ b/app/a.py\n@@ -1 +1 @@\n-import os\n+import re", "is a diff"),
+        ("diff --git a/app/a.py b/app/a.py\n", "is a diff"),
+        ("@@ -1,2 +1,2 @@\n-import os\n+import re", "is a diff"),
+        ("<<<<<<< SEARCH\nimport os\n=======\nimport re\n>>>>>>> REPLACE", "is search/replace blocks"),
+        ("1 import re\n2\n4 def one():\n5     return 1", "has numbers before its lines"),
+        ("  1| import re\n  2|\n  3| def one():", "has numbers before its lines"),
+    ],
+)
+def test_what_is_answered_in_another_form_is_no_whole_file(inside: str, fault: str) -> None:
+    assert refused("whole", f"```\n{inside}\n```", ONE) == (f"the block for app/a.py {fault}", Ending.NO_ANSWER)
+
+
+def test_a_file_that_is_such_itself_may_be_answered_whole() -> None:
+    patch = RepoPath(b"fix.patch")
+    text = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+    assert parse("whole", f"```diff\n{text}```", {patch: "old\n"}) == {patch: text}
+    table = "1 one\n2 two\n3 three\n"
+    assert parse("whole", f"```\n{table}4 four\n```", {B: table}) == {B: f"{table}4 four\n"}
+    manual = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+    assert parse("whole", f"```\n{manual}c\n```", {B: manual}) == {B: f"{manual}c\n"}
+
+
+def test_a_text_with_fences_may_stand_in_a_fence_that_is_no_longer_than_they_are() -> None:
+    text = "# T\n\n```sh\nls\n```\nmore\n\n```\nout\n```\n"
+    changed = text.replace("more", "less")
+    assert parse("whole", f"Here:\n```markdown\n{changed}```\nDone.", {B: text}) == {B: changed}
+    assert parse("whole", f"````markdown\n{changed}````\n", {B: text}) == {B: changed}
+    two = "```markdown\n# A\n```\nor\n```markdown\n# B\n```\n"
+    assert refused("whole", two, {B: "```sh\nls\n```\n"})[0].endswith("there are 2 blocks")
+    cut = f"```markdown\n{changed}"
+    assert refused("whole", cut, {B: text})[1] is Ending.NO_ANSWER
+
+
+def test_thoughts_before_an_answer_are_none_of_it() -> None:
+    thought = "<think>\nPerhaps\n```\nx = 0\n```\n</think>\n\n"
+    assert parse("whole", f"{thought}```\nx = 1\n```", ONE) == {A: "x = 1\n"}
+    assert parse("blocks", thought + block("import os\n", "import re\n"), ONE)[A].startswith("import re\n")
+    assert says_no_change(f"{thought}NO CHANGE")
+
+
+def test_a_middle_of_a_block_may_be_miscounted() -> None:
+    for sign in ("=====", "======", "========"):
+        told = block("import os\n", "import re\n").replace("=======", sign)
+        assert parse("blocks", told, ONE)[A].startswith("import re\n\n")
+    files = {B: "Sub\n=====\ntext\n"}
+    assert parse("blocks", block("Sub\n=====\n", "Top\n=====\n"), files) == {B: "Top\n=====\ntext\n"}
+
+
+def test_no_form_empties_a_file() -> None:
+    why = ("nothing is left of app/a.py; a file can be edited, not taken away", Ending.NO_ANSWER)
+    files = {A: "x = 1\n"}
+    assert refused("whole", "```\n\n```", files) == why
+    assert refused("blocks", block("x = 1\n", ""), files) == why
+    assert refused("diff", "--- a/app/a.py\n+++ b/app/a.py\n@@ -1 +0,0 @@\n-x = 1\n", files) == why
+
+
+def test_blank_lines_around_what_is_sought_may_be_miscounted() -> None:
+    wanted = {A: ONE[A].replace("def one", "def uno")}
+    told = block("\n\n\n\ndef one():\n\n", "\n\n\n\ndef uno():\n\n")
+    assert parse("blocks", told, ONE) == wanted
+    hunk = "@@ -9,9 +9,9 @@\n \n \n \n-def one():\n+def uno():\n     return 1\n \n \n \n"
+    assert parse("diff", f"```diff\n--- a/app/a.py\n+++ b/app/a.py\n{hunk}```", ONE) == wanted
+    uneven = block("\n\n\n\ndef one():\n", "def uno():\n")
+    assert refused("blocks", uneven, ONE)[0].startswith("block 1 searches for what app/a.py does not hold")
+
+
 def test_an_endless_line_or_block_takes_no_time() -> None:
     began = time.process_time()
     assert parse("whole", "a/" * 200_000 + "\n```\nx\n```", ONE) == {A: "x\n"}
@@ -274,7 +355,7 @@ def test_every_diff_of_two_made_texts_gives_the_second_one() -> None:
         new = [line for line in old if chance.random() > 0.2]
         for _ in range(chance.randint(0, 4)):
             new.insert(chance.randint(0, len(new)), chance.choice(["new", "", "a", "++ q"]))
-        if old == new:
+        if old == new or not any(new):
             continue
         lines = difflib.unified_diff(old, new, "a/app/a.py", "b/app/a.py", lineterm="", n=chance.randint(0, 3))
         text, expected = ("".join(f"{line}\n" for line in side) for side in (old, new))

@@ -101,6 +101,13 @@ def test_each_file_of_the_patterns_is_an_intent_and_what_no_model_can_edit_is_sk
 
 def test_only_files_that_hold_what_is_sought_are_asked_about() -> None:
     assert [intent.scope for intent in job(paths=("**",), contains=r"^a = \d").intents()] == [(A,)]
+    sought = job(paths=("**",), contains="^# .|b$|xxx|a.py")
+    assert {intent.scope[0].text: intent.reason for intent in sought.intents()} == {
+        "app/large.py": "larger than 400 bytes",
+        "app/latin.py": "no UTF-8 text",
+        "app/mixed.py": "mixed line ends",
+        "docs/t.md": "",
+    }
 
 
 def test_the_scope_takes_in_more_files_and_the_prompt_shows_only_the_own_one() -> None:
@@ -255,6 +262,33 @@ def test_an_edited_file_keeps_its_line_ends_its_beginning_and_its_end() -> None:
     assert edit is not None
     assert edit.content == b"\xef\xbb\xbfone\r\nand two"
     assert outcome.proof == "text of 1 files, form kept"
+
+
+def test_a_whole_answer_that_looks_like_a_part_is_none_unless_it_is_allowed() -> None:
+    tree = Files({b"app/a.py": b"".join(b"x%d = 1\n" % number for number in range(50))})
+    part = "```\nx0 = 2\n```"
+    for settings, told in (({}, "app/a.py has only 1 of 50 lines"), ({"least_left": 0.0}, "")):
+        made = EditFiles(Settings(prompt=ASK, paths=("**",), **settings))
+        made.open(tree)
+        (intent,) = made.intents()
+        outcome = make_change(made, intent, Answer(text=part, model="m"), tree, ())
+        assert told in outcome.why if isinstance(outcome, Unusable) else not told
+
+
+def test_an_answer_that_only_loses_blanks_changes_nothing_unless_it_is_meant() -> None:
+    tree = Files({b"app/a.py": b"def f():\n\treturn 1  \n"})
+    for blanks, wanted in (("keep", None), ("free", b"def f():\n    return 1\n")):
+        made = EditFiles(Settings(prompt=ASK, paths=("**",), blanks=blanks))
+        made.open(tree)
+        (intent,) = made.intents()
+        outcome = make_change(made, intent, Answer(text="```\ndef f():\n    return 1\n```", model="m"), tree, ())
+        if isinstance(outcome, Unusable):
+            assert (outcome.ending, wanted) == (Ending.SKIPPED, None)
+            assert "nothing but tabs or blanks" in outcome.why
+        else:
+            edit = materialise(outcome.change, tree)[A]
+            assert edit is not None
+            assert edit.content == wanted
 
 
 def test_a_file_that_became_a_link_meanwhile_is_not_written() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from fleet.models.litellm import _KEYS, LitellmModel, create
+from fleet.models.litellm import LitellmModel, create
+from fleet.models.litellm_providers import KEYS, provider_of
 from fleet.models.registry import BadModel, MissingKey, ModelTable, Price, parse_spec
 from fleet.models.replies import KeyRefused, ModelRefused
 from qodebase.ports import Answer, Failure, NoAnswer
@@ -57,6 +58,20 @@ def test_what_a_table_lacks_is_an_error(table: Any, error: Any, said: str, conte
     with pytest.raises(error) as caught:
         create(parse_spec("x", {"x": ModelTable(adapter="litellm", **table)}), context())
     assert said in str(caught.value)
+
+
+def test_litellm_itself_is_asked_only_for_a_provider_that_is_not_in_its_list() -> None:
+    class Asked(Exception):
+        pass
+
+    def load() -> Any:
+        raise Asked
+
+    for model in ("bedrock/x", "azure/x", "ollama/x", "vertex_ai/a/b"):
+        assert provider_of(parse_spec(f"litellm:{model}", {}), load) == model.partition("/")[0]
+    for model in ("nobody/x", "some-model", "openai"):
+        with pytest.raises(Asked):
+            provider_of(parse_spec(f"litellm:{model}", {}), load)
 
 
 def error(text: str, code: str | None = None) -> dict[str, Any]:
@@ -152,9 +167,10 @@ def test_litellm_is_silent_offline_and_turns_every_failure_into_a_value(
             assert len(server.requests) == 1 + len(EXPECTED) + 3
 
             nobody = ModelTable(adapter="litellm", model="nobody/x", api_base=server.base)
-            unknown = create(parse_spec("x", {"x": nobody}), context())
-            with pytest.raises(ModelRefused, match="provider"):
-                await unknown.answer(prompt("good"))
+            with pytest.raises(BadModel, match="provider"):
+                create(parse_spec("x", {"x": nobody}), context())
+            with pytest.raises(MissingKey, match="OPENAI_API_KEY"):
+                create(parse_spec("litellm:gpt-4o", {}), context())
             no_key = ModelTable(adapter="litellm", model="openai/some-model", api_base=server.base)
             got = await create(parse_spec("x", {"x": no_key}), context(OPENAI_API_KEY=KEY)).answer(prompt("good"))
             assert isinstance(got, Answer)
@@ -174,7 +190,7 @@ def test_litellm_is_silent_offline_and_turns_every_failure_into_a_value(
 def test_the_variables_of_keys_are_those_that_litellm_names(monkeypatch: pytest.MonkeyPatch) -> None:
     import litellm
 
-    for provider, variables in _KEYS.items():
+    for provider, variables in KEYS.items():
         for variable in variables:
             monkeypatch.delenv(variable, raising=False)
         missing = litellm.validate_environment(f"{provider}/some-model")["missing_keys"]

@@ -156,6 +156,22 @@ def test_a_model_of_another_package_is_one_file_and_an_entry_point(
         load_adapter("broken")
 
 
+def test_a_model_that_lacks_a_part_is_found_before_it_is_asked(
+    tmp_path: Path, context: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "halfmodel.py").write_text(
+        "class Half:\n    name = 'half'\n    deterministic = simulated = False\n"
+        "def create(spec, context):\n    return Half()\n"
+    )
+    info = tmp_path / "half-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: half\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[qodebase.models]\nhalf = halfmodel\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(BadModel, match="the model half has no `local`"):
+        create_model(parse_spec("half", {}), context())
+
+
 def test_finding_models_imports_none_of_them() -> None:
     script = (
         "import sys; from fleet.models.registry import adapters, load_adapter, parse_spec\n"

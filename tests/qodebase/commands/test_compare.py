@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -68,6 +69,20 @@ def test_what_cannot_be_compared_is_an_error(call: Call, runs: tuple[str, ...], 
     result = call("compare", *runs)
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+def test_a_side_that_is_not_finished_is_said_in_text_and_data(home: Path, call: Call, tmp_path: Path) -> None:
+    shutil.copytree(home / "runs" / "one", tmp_path / "half")
+    journal = tmp_path / "half" / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines) if b'"kind":"ended"' in line]
+    journal.write_bytes(b"".join(lines[: ends[0]]))
+    sides = (str(home / "runs" / "one"), str(tmp_path / "half"))
+    assert "b: half is not finished: 3 of its intents are pending" in call("compare", *sides).stdout
+    assert json.loads(call("compare", *sides, "--json").stdout)["unfinished"] == [
+        {"side": "b", "run": "half", "pending": 3}
+    ]
+    assert json.loads(call("compare", sides[0], sides[0], "--json").stdout)["unfinished"] == []
 
 
 def test_a_run_compared_with_itself_differs_in_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,16 @@ def test_the_demo_shows_the_run_its_audit_and_a_landed_file_with_its_note(
     assert "every check is satisfied" in shown
     assert "Notes (qodebase):" in shown
     assert "+++ b/docs/API_INDEX.md" in shown
+
+
+def test_demos_that_begin_at_the_same_moment_take_a_folder_each(home: Path, tmp_path: Path) -> None:
+    code = "from qodebase.cli import main; main()"
+    words = [sys.executable, "-c", code, "demo", "--repo", str(home / "code"), "-w", "3"]
+    demos = [
+        subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)
+    ]
+    assert [demo.wait() for demo in demos] == [0, 0]
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["demo-code-1", "demo-code-2"]
 
 
 def test_what_has_a_commit_is_taken_as_it_is_and_what_was_cut_off_is_made_again(tmp_path: Path) -> None:

@@ -369,6 +369,9 @@ def test_rules_are_left_out_and_bound_from_python(code: Path) -> None:
         ({"models": {"cheap": "openai"}}, "`models`: Expected `object`"),
         ({"modell": "outline"}, "unknown key `modell`; did you mean `model`"),
         ({"path": ["part1.py"]}, "unknown key `path`; did you mean `paths`"),
+        ({"paths": "part1.py"}, "`paths` must be an array of texts, not 'part1.py'"),
+        ({"index_layout": "double"}, "`index_layout` must be one of auto, single, sharded, not 'double'"),
+        ({"job_file": "job.py"}, "`job` and `job_file` exclude each other"),
     ],
 )
 def test_a_call_is_checked_like_a_job_file_before_anything_is_written(

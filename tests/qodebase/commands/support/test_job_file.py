@@ -100,6 +100,7 @@ def test_a_wrong_option_is_refused_with_file_field_and_what_is_allowed(tmp_path:
         ("json = true", "unknown key `json`", "Allowed: job, job_file"),
         ("[tooy]", "unknown key `tooy`; did you mean `toy`?", "models, toy."),
         ("toy = 1", "`toy` must be a table, [toy], not 1", ""),
+        ("depth = 3", "`depth` is a setting of the job", "Put it into the table [toy]."),
         ("[toy]\ndeep = 1", "[toy]: unknown key `deep`; did you mean `depth`?", "Allowed: paths, depth, share, table."),
         ("[toy]\ndepth = 10", "[toy]: `depth` must be a whole number, at least 1, at most 9, not 10", ""),
         ("[toy]\npaths = 'x'", "[toy]: `paths` must be an array of texts, not 'x'", ""),
@@ -114,6 +115,11 @@ def test_a_wrong_setting_of_the_job_is_refused_with_file_table_field_and_what_is
         read_job_file(path).settings_for(Toy)
     assert caught.value.message.startswith(f"{path}: {message}")
     assert hint in caught.value.hint
+
+
+def test_what_is_on_or_off_may_be_true_or_false(tmp_path: Path) -> None:
+    common = read_job_file(written(tmp_path, "claims = true\nprefetch = false\ncontract = 'off'")).common
+    assert (common["claims"], common["prefetch"], common["contract"]) == ("on", "off", "off")
 
 
 def test_a_job_file_that_is_not_there_is_named(tmp_path: Path) -> None:
