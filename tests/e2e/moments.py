@@ -60,4 +60,6 @@ if __name__ == "__main__":
     _around(RefLock, "move", "ref")
     _around(Trunk, "compact", "compacting")
     _around(Remote, "push", "pushing")
+    # Who runs the tests may have it ignored, as `nohup` does.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     main()

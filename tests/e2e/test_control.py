@@ -243,7 +243,7 @@ def test_a_signal_in_the_set_up_leaves_nothing_behind(name: str, place: Path) ->
         "import os, signal, sys\nfrom qodebase.cli import main\nfrom qodebase.source import Source\n"
         "inner = Source.copy_to\n"
         f"def copy_to(*args):\n    inner(*args)\n    os.kill(os.getpid(), signal.{name})\n"
-        "Source.copy_to = copy_to\nmain()\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\nSource.copy_to = copy_to\nmain()\n"
     )
     done = subprocess.run([sys.executable, "-c", code, *SLOW], capture_output=True, check=False, timeout=60)
     assert done.returncode == 130, done.stderr
